@@ -19,7 +19,7 @@ export PYTHONDONTWRITEBYTECODE :=
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test packages check lint types compiled bench scale fuzz fuzz-accounting stories durability hosts fuzz-api fuzz-readers fuzz-bundle mutations attack attack-readers sensor screenshots docs site dist release-check stored-release lock sbom audit clean
+.PHONY: help setup demo serve test packages check lint types compiled bench scale fuzz fuzz-accounting stories durability hosts fuzz-api fuzz-readers fuzz-bundle bundle-set mutations attack attack-readers sensor screenshots docs site dist release-check stored-release lock sbom audit clean
 
 help: ## say what can be made
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -87,6 +87,9 @@ hosts: $(READY) ## kill, cut off and lose hosts of API, workers and database for
 
 fuzz-bundle: $(READY) ## change BYTES single bytes of a proof bundle, 1,000 by default; each has to be found
 	@WEIGHBRIDGE_BUNDLE_BYTES=$(or $(BYTES),1000) $(BIN)/pytest tests/reporting/bundle/test_tampering.py tests/reporting/bundle/test_semantic_tampering.py
+
+bundle-set: $(READY) ## store proof bundles in OUT (bundle-set), valid and changed ones, to test another checker with
+	@WEIGHBRIDGE_BUNDLE_SET=$(or $(OUT),bundle-set) $(BIN)/pytest tests/reporting/bundle
 
 mutations: $(READY) ## change every column of the books; each change has to be found, or listed in the documents
 	@$(BIN)/pytest tests/verification/test_mutations.py --every-mutation

@@ -7,6 +7,7 @@
 NEEDED="
 mosquitto mosquitto tests/agent and tests/durability/test_agent_kills.py: the agent reading MQTT
 chromium chromium tests/browser: every page in a browser
+node nodejs tests/reporting/bundle: the second checker of proof bundles, which needs version 20 or newer
 npm npm tests/contract/test_foreign_tools.py: Spectral and a made TypeScript client
 pgbouncer pgbouncer tests/durability/test_pooler.py: requests and tasks behind PgBouncer
 "

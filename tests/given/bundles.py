@@ -4,7 +4,7 @@ import tempfile
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from tests.given import accounting, chain, instruments, rule_evaluation
 from tests.given import collection as given
@@ -47,6 +47,18 @@ FUEL: Final = """
 """Nodes that claim renewable fuel for what was produced, by a factor that somebody entered."""
 
 
+class CheckedFile(NamedTuple):
+    """A file, the key by which it was checked, and whether it was found valid."""
+
+    content: bytes
+    key: VerifierKey
+    is_valid: bool
+
+
+CHECKED: Final[list[CheckedFile]] = []
+"""Every file that was checked, for the second checker to check them again."""
+
+
 @dataclass(frozen=True, slots=True)
 class Bundle:
     """A bundle, and the key by which it is checked."""
@@ -60,7 +72,9 @@ class Bundle:
 
     def check_of(self, content: bytes, key: VerifierKey | None = None) -> CheckedBundle:
         """What is found of a file that should be this one."""
-        return check_bundle(memoryview(content), key or self.key, read_model)
+        checked = check_bundle(memoryview(content), key or self.key, read_model)
+        CHECKED.append(CheckedFile(content, key or self.key, not checked.faults))
+        return checked
 
     def faults(self) -> list[str]:
         """What does not hold, each in a line."""

@@ -90,7 +90,8 @@ TYPES: Final = {
 
 ASSETS: Final = (
     "tokens.css", "frame.css", "parts.css", "pages.css", "panels.css", "palette.css", "uplot.min.css",
-    "htmx.min.js", "uplot.min.js", "charts.js", "palette.js", "weighbridge.js", "mark.svg",
+    "htmx.min.js", "uplot.min.js", "charts.js", "palette.js", "weighbridge.js",
+    "bundle-check.js", "mark.svg",
 )  # fmt: skip
 """The files that are served."""
 

@@ -1,0 +1,5738 @@
+/*
+ * Checks a proof bundle of Weighbridge: a second implementation of docs/reference/proof-bundle.md.
+ *
+ * It shares no code with the service. What it needs is in this file: decimals of 34 digits, units, the ZIP
+ * format, the tables, YAML, the language of models, and the calculation of batches. It uses WebCrypto for
+ * SHA-256, SHA-512 and Ed25519, and nothing else.
+ *
+ *     node bundle-check.js first-quarter.zip --key "$(cat plant.vkey)"
+ *
+ * In a browser, bundle-check.html loads it; a script can call `checkBundle(bytes, keyText)`, which resolves
+ * to { faults: [{ part, sentence }], counts, runs, notChecked }. A bundle without faults is one that the service made,
+ * except for what `notChecked` lists.
+ *
+ * Read it from the top: numbers, units, archive, signatures, rows, models, formulas, slots, ledgers, the log.
+ */
+"use strict";
+(() => {
+  /** What this program leaves open, which the first checker compares. */
+  const NOT_CHECKED = [
+    "report.html: its content is not made again from the other parts. Its digest is signed.",
+    "models/*.yaml: a document is read as far as its calculation needs it, and not judged beyond that.",
+  ];
+
+  class Unreadable extends Error {}
+  class NoResult extends Error {}
+
+  function refuse(sentence) {
+    throw new Unreadable(sentence);
+  }
+  function requireThat(holds, sentence) {
+    if (!holds) refuse(sentence);
+  }
+
+  // ---------------------------------------------------------------------------------------------------------
+  // Numbers: a whole number times a power of ten, exact; operations of formulas round to 34 digits, half to even.
+  // ---------------------------------------------------------------------------------------------------------
+
+  const DIGITS = 34,
+    EXPONENT_MAX = 100;
+  const powersOfTen = [1n];
+  function tenTo(n) {
+    while (powersOfTen.length <= n) powersOfTen.push(powersOfTen[powersOfTen.length - 1] * 10n);
+    return powersOfTen[n];
+  }
+  const absolute = (n) => (n < 0n ? -n : n);
+  const countDigits = (n) => absolute(n).toString().length;
+
+  /** A decimal: coefficient * 10^exponent, without zeros at the end of the coefficient. */
+  class Dec {
+    constructor(coefficient, exponent = 0) {
+      if (coefficient === 0n) exponent = 0;
+      else
+        while (coefficient % 10n === 0n) {
+          coefficient /= 10n;
+          exponent += 1;
+        }
+      this.c = coefficient;
+      this.e = exponent;
+    }
+    get isZero() {
+      return this.c === 0n;
+    }
+    /** The exponent of its first digit. */
+    get adjusted() {
+      return countDigits(this.c) + this.e - 1;
+    }
+    get isWhole() {
+      return this.e >= 0;
+    }
+    /** How many units of 10^-places it has; exact only if it has no more places. */
+    scaled(places) {
+      const shift = this.e + places;
+      return shift >= 0 ? this.c * tenTo(shift) : this.c / tenTo(-shift);
+    }
+    /** All digits, no exponent, no redundant zeros. */
+    toString() {
+      if (this.e >= 0) return (this.c * tenTo(this.e)).toString();
+      const digits = absolute(this.c)
+          .toString()
+          .padStart(1 - this.e, "0"),
+        at = digits.length + this.e;
+      return `${this.c < 0n ? "-" : ""}${digits.slice(0, at)}.${digits.slice(at)}`;
+    }
+  }
+
+  const ZERO = new Dec(0n),
+    ONE = new Dec(1n),
+    TWO = new Dec(2n),
+    MINUS_ONE = new Dec(-1n);
+
+  /** Read a number as people, JSON and YAML write it. */
+  function parseDec(text) {
+    const found = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(text);
+    requireThat(found && (found[2] || found[3]), `${text} is no number.`);
+    const places = found[3] ?? "",
+      coefficient = BigInt(found[2] + places || "0");
+    return new Dec(found[1] === "-" ? -coefficient : coefficient, Number(found[4] ?? 0) - places.length);
+  }
+
+  function align(a, b) {
+    const e = Math.min(a.e, b.e);
+    return [a.c * tenTo(a.e - e), b.c * tenTo(b.e - e), e];
+  }
+  const exactAdd = (a, b) => {
+    const [x, y, e] = align(a, b);
+    return new Dec(x + y, e);
+  };
+  const negate = (a) => new Dec(-a.c, a.e);
+  const exactSubtract = (a, b) => exactAdd(a, negate(b));
+  const exactMultiply = (a, b) => new Dec(a.c * b.c, a.e + b.e);
+  const exactTotal = (numbers) => numbers.reduce(exactAdd, ZERO);
+  const magnitude = (a) => (a.c < 0n ? negate(a) : a);
+  function compare(a, b) {
+    const [x, y] = align(a, b);
+    return x < y ? -1 : x > y ? 1 : 0;
+  }
+  const equal = (a, b) => a.c === b.c && a.e === b.e;
+  const least = (numbers) => numbers.reduce((a, b) => (compare(b, a) < 0 ? b : a));
+  const greatest = (numbers) => numbers.reduce((a, b) => (compare(b, a) > 0 ? b : a));
+
+  /** n / d as a whole number, by a mode; d is above zero. */
+  function divideRounded(n, d, mode) {
+    let quotient = n / d,
+      rest = n % d;
+    if (rest === 0n) return quotient;
+    const away = n < 0n ? -1n : 1n,
+      twice = absolute(rest) * 2n;
+    const half = twice > d ? 1 : twice < d ? -1 : 0;
+    const grows = {
+      half_even: half > 0 || (half === 0 && quotient % 2n !== 0n),
+      half_up: half >= 0,
+      half_down: half > 0,
+      up: true,
+      down: false,
+      floor: away < 0n,
+      ceiling: away > 0n,
+    }[mode];
+    return grows ? quotient + away : quotient;
+  }
+
+  /** Round to places after the point, by a mode. */
+  function roundTo(a, places, mode = "half_even") {
+    return a.e >= -places ? a : new Dec(divideRounded(a.c, tenTo(-places - a.e), mode), -places);
+  }
+
+  /** Round to so many digits; beyond 10^100 there is no result, below 10^-100 digits are lost, as in decimal128. */
+  function rounded(a, digits = DIGITS) {
+    const over = countDigits(a.c) - digits,
+      smallest = -EXPONENT_MAX - digits + 1;
+    const cut = Math.max(over, a.isZero ? 0 : smallest - a.e);
+    const result = cut > 0 ? new Dec(divideRounded(a.c, tenTo(cut), "half_even"), a.e + cut) : a;
+    if (!result.isZero && result.adjusted > EXPONENT_MAX) throw new NoResult(`The result is beyond 1e${EXPONENT_MAX}.`);
+    return result;
+  }
+  const add = (a, b) => rounded(exactAdd(a, b));
+  const subtract = (a, b) => rounded(exactSubtract(a, b));
+  const multiply = (a, b) => rounded(exactMultiply(a, b));
+  const total = (numbers) => rounded(exactTotal(numbers));
+
+  /** A quotient, rounded once: of some digits more, the last of which tells if there was a remainder. */
+  function quotient(a, b, digits = DIGITS) {
+    if (b.isZero) throw new NoResult("The divisor is zero.");
+    if (a.isZero) return ZERO;
+    const shift = Math.max(0, digits + 3 + countDigits(b.c) - countDigits(a.c));
+    const n = a.c * tenTo(shift),
+      d = absolute(b.c),
+      sign = b.c < 0n ? -1n : 1n;
+    let whole = n / d;
+    if (n % d !== 0n) whole = whole * 10n + (n < 0n ? -1n : 1n);
+    else whole *= 10n;
+    return rounded(new Dec(sign * whole, a.e - b.e - shift - 1), digits);
+  }
+  const divide = (a, b) => quotient(a, b);
+
+  /** The whole square root. */
+  function wholeRoot(n) {
+    if (n < 2n) return n;
+    let x = 1n << BigInt((n.toString(2).length + 1) >> 1);
+    for (;;) {
+      const y = (x + n / x) >> 1n;
+      if (y >= x) return x;
+      x = y;
+    }
+  }
+  function squareRoot(a) {
+    if (a.c < 0n) throw new NoResult(`sqrt needs a number not below zero; this is ${a}.`);
+    if (a.isZero) return ZERO;
+    let shift = Math.max(0, 2 * DIGITS + 6 - countDigits(a.c));
+    if ((a.e - shift) % 2 !== 0) shift += 1;
+    const n = a.c * tenTo(shift),
+      root = wholeRoot(n);
+    return rounded(new Dec(root * 10n + (root * root === n ? 0n : 1n), (a.e - shift) / 2 - 1));
+  }
+
+  // Exponential and logarithm: series with whole numbers of many more places than are kept.
+  const GUARD = 90;
+
+  /** A decimal in units of 10^-places, cut. */
+  function fixed(a, places) {
+    const shift = a.e + places;
+    return shift >= 0 ? a.c * tenTo(shift) : a.c / tenTo(-shift);
+  }
+  /** ln(n/d) in units of 10^-places for n/d near 1: 2 * atanh((n-d)/(n+d)). */
+  function fixedNaturalLog(n, d, places) {
+    const one = tenTo(places),
+      z = ((n - d) * one) / (n + d),
+      square = (z * z) / one;
+    let sum = 0n,
+      term = z;
+    for (let k = 1n; term !== 0n; k += 2n) {
+      sum += term / k;
+      term = (term * square) / one;
+    }
+    return 2n * sum;
+  }
+  function fixedNaturalLogOfDec(a, places) {
+    // a = m * 10^k with m from 1 on and below 10; m is brought near 1 by halving.
+    const digits = countDigits(a.c),
+      k = digits - 1 + a.e;
+    let n = a.c,
+      d = tenTo(digits - 1),
+      halved = 0n;
+    while (n > d + d / 2n) {
+      d *= 2n;
+      halved += 1n;
+    }
+    const ln2 = fixedNaturalLog(4n, 3n, places) + fixedNaturalLog(3n, 2n, places);
+    const ln10 = 3n * ln2 + fixedNaturalLog(5n, 4n, places);
+    return fixedNaturalLog(n, d, places) + halved * ln2 + BigInt(k) * ln10;
+  }
+  function naturalLog(a) {
+    if (a.c <= 0n) throw new NoResult(`ln needs a number above zero; this is ${a}.`);
+    return rounded(new Dec(fixedNaturalLogOfDec(a, GUARD), -GUARD));
+  }
+  function commonLog(a) {
+    if (a.c <= 0n) throw new NoResult(`log10 needs a number above zero; this is ${a}.`);
+    if (a.c === 1n) return new Dec(BigInt(a.e));
+    const n = fixedNaturalLogOfDec(a, GUARD),
+      ten = fixedNaturalLogOfDec(new Dec(1n, 1), GUARD);
+    return rounded(new Dec((n * tenTo(GUARD)) / ten, -GUARD));
+  }
+  /** e^x for x in units of 10^-places. */
+  function exponentialOf(x, places) {
+    const one = tenTo(places),
+      ten = fixedNaturalLogOfDec(new Dec(1n, 1), places);
+    let k = x / ten;
+    if (x % ten < 0n) k -= 1n;
+    const halvings = 64n,
+      reduced = (x - k * ten) >> halvings;
+    let sum = one,
+      term = one;
+    for (let n = 1n; term !== 0n; n += 1n) {
+      term = (term * reduced) / one / n;
+      sum += term;
+    }
+    for (let i = 0n; i < halvings; i += 1n) sum = (sum * sum) / one;
+    return new Dec(sum, Number(k) - places);
+  }
+  function exponential(a) {
+    if (a.isZero) return ONE;
+    if (a.adjusted > 4) {
+      if (a.c < 0n) return ZERO;
+      throw new NoResult(`The result is beyond 1e${EXPONENT_MAX}.`);
+    }
+    return rounded(exponentialOf(fixed(a, GUARD + 30), GUARD + 30));
+  }
+  function raiseWhole(base, exponent) {
+    if (base.isZero && exponent <= 0) throw new NoResult(`Zero has no power with the exponent ${exponent}.`);
+    const exact = new Dec(base.c ** BigInt(Math.abs(exponent)), base.e * Math.abs(exponent));
+    return exponent >= 0 ? rounded(exact) : quotient(ONE, exact);
+  }
+  function raise(base, exponent) {
+    if (compare(magnitude(exponent), new Dec(64n)) > 0) throw new NoResult("The exponent is beyond 64.");
+    if (exponent.isWhole) return raiseWhole(base, Number(exponent.scaled(0)));
+    if (base.c < 0n) throw new NoResult(`${base} is below zero and has no power with a fraction as its exponent.`);
+    if (base.isZero) return raiseWhole(base, exponent.c > 0n ? 1 : -1);
+    const places = GUARD + 60,
+      logarithm = fixedNaturalLogOfDec(base, places);
+    return rounded(exponentialOf((logarithm * fixed(exponent, places)) / tenTo(places), places));
+  }
+  function average(numbers) {
+    return divide(exactTotal(numbers), new Dec(BigInt(numbers.length)));
+  }
+  function median(numbers) {
+    const ordered = [...numbers].sort(compare),
+      middle = ordered.length >> 1;
+    return ordered.length % 2 ? ordered[middle] : average(ordered.slice(middle - 1, middle + 1));
+  }
+
+  /** Exact fractions, for the factors of units and parts of time. */
+  function greatestDivisor(a, b) {
+    a = absolute(a);
+    b = absolute(b);
+    while (b) [a, b] = [b, a % b];
+    return a;
+  }
+  function fraction(n, d = 1n) {
+    if (d < 0n) {
+      n = -n;
+      d = -d;
+    }
+    const common = greatestDivisor(n, d) || 1n;
+    return { n: n / common, d: d / common };
+  }
+  const multiplyFractions = (a, b) => fraction(a.n * b.n, a.d * b.d);
+  const divideFractions = (a, b) => fraction(a.n * b.d, a.d * b.n);
+  const subtractFractions = (a, b) => fraction(a.n * b.d - b.n * a.d, a.d * b.d);
+  function parseFraction(text) {
+    const [n, d = "1"] = text.split("/");
+    return fraction(BigInt(n), BigInt(d));
+  }
+  function fractionPower(a, k) {
+    const power = { n: a.n ** BigInt(Math.abs(k)), d: a.d ** BigInt(Math.abs(k)) };
+    return k >= 0 ? power : fraction(power.d, power.n);
+  }
+
+  // ---------------------------------------------------------------------------------------------------------
+  // Units: `t{CO2e}/kWh`. A tag is a dimension of its own. Factors are exact; degC and degF have an offset.
+  // ---------------------------------------------------------------------------------------------------------
+
+  const MISLEADING_UNITS = new Set(["kt", "ton", "Nm", "bbl", "pH"]);
+  const UNIT_MAX = 10n ** 1000n;
+  let unitTable;
+  function readUnitTable() {
+    const table = { prefixes: new Map(), units: new Map() };
+    for (const line of UNIT_TABLE.split("\n").filter(Boolean)) {
+      const [names, ...rest] = line.split("\t");
+      if (names.endsWith("-")) table.prefixes.set(names.slice(0, -1), parseFraction(rest[0]));
+      else for (const name of names.split(" ")) table.units.set(name, rest);
+    }
+    return table;
+  }
+  function readMeaning([factor, offset, dimensions]) {
+    if (!factor) return null;
+    const powers = dimensions
+      .split(" ")
+      .filter(Boolean)
+      .map((part) => part.split("^"));
+    return {
+      factor: parseFraction(factor),
+      offset: parseFraction(offset),
+      dimensions: powers.map(([name, power]) => [name, Number(power)]),
+    };
+  }
+  /** What a name means: the whole name first, then each prefix before each unit, then the same with an `s`. */
+  function findMeaning(written) {
+    unitTable ??= readUnitTable();
+    if (written === "%") written = "percent";
+    if (written === "mmBtu") {
+      const btu = findMeaning("Btu");
+      return { ...btu, factor: multiplyFractions(btu.factor, fraction(1000000n)) };
+    }
+    const name = written.replaceAll("°", "degree");
+    if (unitTable.units.has(name)) return readMeaning(unitTable.units.get(name));
+    for (const ending of ["", "s"]) {
+      for (const prefix of ["", ...unitTable.prefixes.keys()]) {
+        if (!name.startsWith(prefix) || !name.endsWith(ending)) continue;
+        let stem = name.slice(prefix.length);
+        if (ending && stem.endsWith(ending)) stem = stem.slice(0, -1);
+        if (!unitTable.units.has(stem) || (ending && stem.length === 1)) continue;
+        const meaning = readMeaning(unitTable.units.get(stem));
+        if (!prefix || !meaning) return meaning;
+        if (meaning.offset.n) return null;
+        return { ...meaning, factor: multiplyFractions(meaning.factor, unitTable.prefixes.get(prefix)) };
+      }
+    }
+    return null;
+  }
+
+  /** A unit of gathered symbols with their powers. */
+  function buildUnit(parts, written) {
+    const gathered = new Map();
+    for (const [symbol, power] of parts) gathered.set(symbol, (gathered.get(symbol) ?? 0) + power);
+    for (const [symbol, power] of [...gathered]) if (power === 0) gathered.delete(symbol);
+    const dimensions = new Map();
+    let factor = fraction(1n),
+      offset = fraction(0n);
+    for (const [symbol, power] of gathered) {
+      const brace = symbol.indexOf("{"),
+        name = brace < 0 ? symbol : symbol.slice(0, brace);
+      const own = [];
+      if (brace >= 0) own.push([symbol.slice(brace), 1]);
+      if (name) {
+        requireThat(!MISLEADING_UNITS.has(name), `${name} is not accepted as a unit.`);
+        const meaning = findMeaning(name);
+        requireThat(meaning, `${name} is not a known unit.`);
+        own.push(...meaning.dimensions);
+        factor = multiplyFractions(factor, fractionPower(meaning.factor, power));
+        const isLarge = factor.n > UNIT_MAX * factor.d,
+          isSmall = factor.n * UNIT_MAX < factor.d;
+        requireThat(!isLarge && !isSmall, `The unit ${symbol} is larger or smaller than anything measured.`);
+        if (meaning.offset.n) {
+          requireThat(gathered.size === 1 && power === 1, `${symbol} has an offset and is used alone only.`);
+          offset = meaning.offset;
+        }
+      }
+      for (const [dimension, times] of own) dimensions.set(dimension, (dimensions.get(dimension) ?? 0) + times * power);
+    }
+    const kept = [...dimensions].filter(([, power]) => power).sort(([a], [b]) => (a < b ? -1 : 1));
+    return {
+      text: written ?? "",
+      parts: [...gathered],
+      dimensions: kept.map(([name, power]) => `${name}^${power}`).join(" "),
+      factor,
+      offset,
+    };
+  }
+  const PLAIN_UNIT = { text: "", parts: [], dimensions: "", factor: fraction(1n), offset: fraction(0n) };
+  const parsedUnits = new Map();
+  function parseUnit(text) {
+    const stripped = (text ?? "").trim();
+    if (["", "1", "dimensionless"].includes(stripped)) return PLAIN_UNIT;
+    if (!parsedUnits.has(stripped)) parsedUnits.set(stripped, buildUnit(readUnitText(stripped), stripped));
+    return parsedUnits.get(stripped);
+  }
+  /** Factors with powers, `*`, `/` and parentheses, from left to right. */
+  function readUnitText(text) {
+    const token =
+      /\s*(?:([A-Za-zµμ°Ω_][A-Za-zµμ°Ω_0-9]*|%)?(\{[^{}]*\})?([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?(?:\s*(?:\^|\*\*)\s*([+-]?\d{1,3}))?)/y;
+    const superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+    let at = 0;
+    const take = (characters) => {
+      while (at < text.length && /\s/.test(text[at])) at += 1;
+      return at < text.length && characters.includes(text[at]) ? text[at++] : "";
+    };
+    const readFactor = () => {
+      if (take("(")) {
+        const parts = readProduct();
+        requireThat(take(")"), `${text} is no unit.`);
+        return parts;
+      }
+      if (take("1")) return [];
+      token.lastIndex = at;
+      const found = token.exec(text);
+      requireThat(found && (found[1] || found[2]), `${text} is no unit.`);
+      at = token.lastIndex;
+      let name = found[1] ?? "",
+        power = 1;
+      const trailing = /^(.*?)(\d{1,2})$/.exec(name);
+      if (trailing && !findMeaning(name) && findMeaning(trailing[1])) {
+        name = trailing[1];
+        power = Number(trailing[2]);
+      }
+      if (found[3])
+        power *= Number([...found[3]].map((one) => (one === "⁻" ? "-" : superscripts.indexOf(one))).join(""));
+      if (found[4]) power *= Number(found[4]);
+      const tag = found[2] ? `{${found[2].slice(1, -1).trim()}}` : "";
+      return [[name + tag, power]];
+    };
+    const readProduct = () => {
+      const parts = [...readFactor()];
+      for (let sign; (sign = take("*·/"));)
+        parts.push(...readFactor().map(([symbol, power]) => [symbol, sign === "/" ? -power : power]));
+      return parts;
+    };
+    const parts = readProduct();
+    requireThat(at === text.length, `${text} is no unit.`);
+    return parts;
+  }
+  /** A unit as text: what is above the line, then each of what is below. */
+  function writeUnit(unit) {
+    const write = ([symbol, power]) => (power === 1 ? symbol : `${symbol}^${power}`);
+    const above = (unit?.parts ?? []).filter(([, power]) => power > 0).map(write);
+    const below = (unit?.parts ?? [])
+      .filter(([, power]) => power < 0)
+      .map(([symbol, power]) => `/${write([symbol, -power])}`);
+    return (above.join("*") || (below.length ? "1" : "")) + below.join("");
+  }
+  const isAbsolute = (unit) => unit.offset.n === 0n;
+  const absoluteUnit = (unit) => (isAbsolute(unit) ? unit : parseUnit("K"));
+  const multiplyUnits = (a, b) => buildUnit([...absoluteUnit(a).parts, ...absoluteUnit(b).parts]);
+  const divideUnits = (a, b) =>
+    buildUnit([...absoluteUnit(a).parts, ...absoluteUnit(b).parts.map(([symbol, power]) => [symbol, -power])]);
+  const powerUnit = (unit, k) => buildUnit(absoluteUnit(unit).parts.map(([symbol, power]) => [symbol, power * k]));
+  function rootUnit(unit) {
+    requireThat(
+      unit.parts.every(([, power]) => power % 2 === 0),
+      `The square root of ${unit.text} has no unit.`,
+    );
+    return buildUnit(unit.parts.map(([symbol, power]) => [symbol, power / 2]));
+  }
+  const sameUnit = (a, b) =>
+    a === b ||
+    (a.factor.n === b.factor.n && a.factor.d === b.factor.d && a.offset.n === b.offset.n && a.offset.d === b.offset.d);
+
+  /** target = (source * slope + shift) / divisor, in whole numbers. */
+  function findConversion(source, target) {
+    requireThat(
+      source.dimensions === target.dimensions,
+      `${source.text || "1"} cannot be converted to ${target.text || "1"}.`,
+    );
+    const slope = divideFractions(source.factor, target.factor);
+    const shift = divideFractions(subtractFractions(source.offset, target.offset), target.factor);
+    const divisor = slope.d * shift.d;
+    return [new Dec(slope.n * shift.d), new Dec(shift.n * slope.d), new Dec(divisor)];
+  }
+  function convert(value, source, target) {
+    const [slope, shift, divisor] = findConversion(source, target);
+    return divide(exactAdd(exactMultiply(value, slope), shift), divisor);
+  }
+  /** How fast a number in the target unit changes with that in the source unit. */
+  function findSlope(source, target) {
+    if (source.factor.n === target.factor.n && source.factor.d === target.factor.d) return ONE;
+    const [slope, , divisor] = findConversion(source, target);
+    return divide(slope, divisor);
+  }
+
+  // ---------------------------------------------------------------------------------------------------------
+  // Findings, bytes and digests.
+  // ---------------------------------------------------------------------------------------------------------
+
+  const FAULTS_MAX = 100;
+  class Faults {
+    constructor() {
+      this.list = [];
+      this.count = 0;
+    }
+    add(part, sentence) {
+      this.count += 1;
+      if (this.list.length < FAULTS_MAX) this.list.push({ part, sentence });
+    }
+  }
+
+  const encoder = new TextEncoder();
+  const toUtf8 = (text) => encoder.encode(text);
+  function fromUtf8(bytes) {
+    try {
+      return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    } catch {
+      return refuse("it is no UTF-8");
+    }
+  }
+  function concatenate(...pieces) {
+    const whole = new Uint8Array(pieces.reduce((size, piece) => size + piece.length, 0));
+    let at = 0;
+    for (const piece of pieces) {
+      whole.set(piece, at);
+      at += piece.length;
+    }
+    return whole;
+  }
+  function sameBytes(a, b) {
+    if (a.length !== b.length) return false;
+    for (let at = 0; at < a.length; at += 1) if (a[at] !== b[at]) return false;
+    return true;
+  }
+  const toHex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const digestOf = async (kind, bytes) => new Uint8Array(await crypto.subtle.digest(kind, bytes));
+  const sha256 = (bytes) => digestOf("SHA-256", bytes);
+  const sha256Hex = async (bytes) => toHex(await sha256(bytes));
+
+  function toBase64(bytes) {
+    let text = "";
+    for (const byte of bytes) text += String.fromCharCode(byte);
+    return btoa(text);
+  }
+  /** Base64 has one way only to write each content. */
+  function fromBase64(text) {
+    let bytes;
+    try {
+      bytes = Uint8Array.from(atob(text), (one) => one.charCodeAt(0));
+    } catch {
+      bytes = null;
+    }
+    requireThat(bytes && toBase64(bytes) === text, `${text.slice(0, 60)} is not Base64.`);
+    return bytes;
+  }
+
+  // ---------------------------------------------------------------------------------------------------------
+  // The archive: every byte follows from the names and the contents of the parts.
+  // ---------------------------------------------------------------------------------------------------------
+
+  const LONG = 0xffffffff,
+    MANY = 0xffff,
+    PARTS_MAX = 200000,
+    NAME_MAX = 200;
+  const PART_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*(\/[A-Za-z0-9_][A-Za-z0-9_.-]*)?$/;
+  const FIXED_DATE = 0x21,
+    PLAIN_VERSION = 20,
+    ZIP64_VERSION = 45,
+    UNIX = 3,
+    FILE_MODE = 0o100644 * 65536;
+
+  const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
+    let crc = byte;
+    for (let bit = 0; bit < 8; bit += 1) crc = crc & 1 ? 0xedb88320 ^ (crc >>> 1) : crc >>> 1;
+    return crc;
+  });
+  function computeCrc(bytes) {
+    let crc = ~0;
+    for (let at = 0; at < bytes.length; at += 1) crc = CRC_TABLE[(crc ^ bytes[at]) & 255] ^ (crc >>> 8);
+    return ~crc >>> 0;
+  }
+
+  /** Numbers in little-endian order, each given as [value, bytes]. */
+  function pack(...numbers) {
+    const bytes = [];
+    for (const [value, size] of numbers) {
+      for (let left = BigInt(value), at = 0; at < size; at += 1, left >>= 8n) bytes.push(Number(left & 255n));
+    }
+    return Uint8Array.from(bytes);
+  }
+  function writeLocalHeader({ name, size, crc }) {
+    const isLong = size >= LONG,
+      shown = isLong ? LONG : size;
+    const extra = isLong ? pack([1, 2], [16, 2], [size, 8], [size, 8]) : new Uint8Array();
+    return concatenate(
+      pack(
+        [0x04034b50, 4],
+        [isLong ? ZIP64_VERSION : PLAIN_VERSION, 2],
+        [0, 2],
+        [0, 2],
+        [0, 2],
+        [FIXED_DATE, 2],
+        [crc, 4],
+        [shown, 4],
+        [shown, 4],
+        [name.length, 2],
+        [extra.length, 2],
+      ),
+      toUtf8(name),
+      extra,
+    );
+  }
+  function writeDirectoryEntry({ name, size, crc }, place) {
+    const wide = [size, size, place].filter((number) => number >= LONG);
+    const extra = wide.length
+      ? pack([1, 2], [8 * wide.length, 2], ...wide.map((number) => [number, 8]))
+      : new Uint8Array();
+    const version = wide.length ? ZIP64_VERSION : PLAIN_VERSION,
+      shown = Math.min(size, LONG);
+    return concatenate(
+      pack(
+        [0x02014b50, 4],
+        [version, 1],
+        [UNIX, 1],
+        [version, 2],
+        [0, 2],
+        [0, 2],
+        [0, 2],
+        [FIXED_DATE, 2],
+        [crc, 4],
+        [shown, 4],
+        [shown, 4],
+        [name.length, 2],
+        [extra.length, 2],
+        [0, 2],
+        [0, 2],
+        [0, 2],
+        [FILE_MODE, 4],
+        [Math.min(place, LONG), 4],
+      ),
+      toUtf8(name),
+      extra,
+    );
+  }
+  function writeDirectory(parts) {
+    const entries = [];
+    let place = 0;
+    for (const part of parts) {
+      entries.push(writeDirectoryEntry(part, place));
+      place += writeLocalHeader(part).length + part.size;
+    }
+    const directory = concatenate(...entries),
+      size = directory.length,
+      count = parts.length;
+    let wide = new Uint8Array();
+    if (count >= MANY || size >= LONG || place >= LONG) {
+      wide = concatenate(
+        pack(
+          [0x06064b50, 4],
+          [44, 8],
+          [ZIP64_VERSION, 1],
+          [UNIX, 1],
+          [ZIP64_VERSION, 2],
+          [0, 4],
+          [0, 4],
+          [count, 8],
+          [count, 8],
+          [size, 8],
+          [place, 8],
+        ),
+        pack([0x07064b50, 4], [0, 4], [place + size, 8], [1, 4]),
+      );
+    }
+    const few = Math.min(count, MANY);
+    return concatenate(
+      directory,
+      wide,
+      pack(
+        [0x06054b50, 4],
+        [0, 2],
+        [0, 2],
+        [few, 2],
+        [few, 2],
+        [Math.min(size, LONG), 4],
+        [Math.min(place, LONG), 4],
+        [0, 2],
+      ),
+    );
+  }
+
+  /** The parts by their names. The file has to be, byte for byte, what its parts make. */
+  function readParts(file) {
+    const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
+    const parts = [],
+      contents = new Map();
+    let place = 0;
+    while (place + 4 <= file.length && view.getUint32(place, true) === 0x04034b50) {
+      const part = readLocalHeader(file, view, place),
+        last = parts[parts.length - 1];
+      requireThat(
+        !last || last.name < part.name,
+        `${part.name} does not come after ${last?.name}: parts are sorted, each once.`,
+      );
+      requireThat(parts.length < PARTS_MAX, "The file has too many parts.");
+      place = part.start + part.size;
+      contents.set(part.name, file.subarray(part.start, place));
+      parts.push(part);
+    }
+    requireThat(parts.length, "The file is no bundle: it does not begin with a part.");
+    for (const part of parts) {
+      requireThat(
+        computeCrc(contents.get(part.name)) === part.crc,
+        `The content of ${part.name} has another checksum.`,
+      );
+    }
+    requireThat(
+      sameBytes(file.subarray(place), writeDirectory(parts)),
+      "What follows the last part is not the directory that the parts make.",
+    );
+    return contents;
+  }
+  function readLocalHeader(file, view, place) {
+    requireThat(file.length >= place + 30, "The file ends within the header of a part.");
+    requireThat(view.getUint16(place + 8, true) === 0, `The part at byte ${place} is compressed.`);
+    const length = view.getUint16(place + 26, true),
+      behind = place + 30 + length;
+    const name = Array.from(file.subarray(place + 30, Math.min(behind, place + 31 + NAME_MAX)), (one) =>
+      String.fromCharCode(one),
+    ).join("");
+    requireThat(length <= NAME_MAX && PART_NAME.test(name), `${name.slice(0, 40)} is no name of a part.`);
+    let size = view.getUint32(place + 22, true);
+    if (size === LONG && view.getUint16(place + 28, true) === 20 && file.length >= behind + 20)
+      size = Number(view.getBigUint64(behind + 12, true));
+    const part = { name, size, crc: view.getUint32(place + 14, true) },
+      header = writeLocalHeader(part);
+    requireThat(
+      sameBytes(file.subarray(place, place + header.length), header),
+      `The header of ${name} is not the one that its name and its content make.`,
+    );
+    requireThat(place + header.length + size <= file.length, `The file ends before the end of ${name}.`);
+    return { ...part, start: place + header.length };
+  }
+
+  // ---------------------------------------------------------------------------------------------------------
+  // What vouches for a bundle: the signature over the digests, and the signed head over rows of the audit log.
+  // ---------------------------------------------------------------------------------------------------------
+
+  /** A key in one line, `name+id+base64`: the id is that of C2SP signed-note, the first byte the kind, 1 for Ed25519. */
+  async function readKey(text) {
+    const [name = "", id = "", ...rest] = text.trim().split("+"),
+      encoded = rest.join("+");
+    let bytes;
+    try {
+      bytes = fromBase64(encoded);
+    } catch {
+      bytes = new Uint8Array();
+    }
+    const keyId = (await sha256(concatenate(toUtf8(`${name}\n`), bytes))).subarray(0, 4);
+    const isKey = bytes.length === 33 && bytes[0] === 1 && toHex(keyId) === id && name && !/\s/.test(name);
+    requireThat(
+      isKey,
+      `${text.trim().slice(0, 200)} is no verifier key; one is a name, +, eight hexadecimal digits, + and Base64.`,
+    );
+    const imported = await crypto.subtle.importKey("raw", bytes.subarray(1), { name: "Ed25519" }, false, ["verify"]);
+    const verify = (content, signature) =>
+      signature.length === 64 ? crypto.subtle.verify("Ed25519", imported, signature, content) : false;
+    return { name, keyId, public: bytes.subarray(1), verify };
+  }
+
+  const sshString = (bytes) => concatenate(pack([bytes.length, 4]).reverse(), bytes);
+  /** SSHSIG: the signed message, and the armour that holds key, namespace and signature. */
+  async function verifySshSignature(content, armour, key, namespace) {
+    const scope = concatenate(sshString(toUtf8(namespace)), sshString(new Uint8Array()), sshString(toUtf8("sha512")));
+    let blob;
+    try {
+      blob = fromBase64(armour.split("\n").slice(1, -2).join(""));
+    } catch {
+      blob = new Uint8Array();
+    }
+    const made = blob.subarray(Math.max(0, blob.length - 64)),
+      kind = sshString(toUtf8("ssh-ed25519"));
+    const expected = toBase64(
+      concatenate(
+        toUtf8("SSHSIG"),
+        pack([1, 4]).reverse(),
+        sshString(concatenate(kind, sshString(key.public))),
+        scope,
+        sshString(concatenate(kind, sshString(made))),
+      ),
+    );
+    const lines = expected.match(/.{1,70}/g).join("\n");
+    requireThat(
+      armour === `-----BEGIN SSH SIGNATURE-----\n${lines}\n-----END SSH SIGNATURE-----\n`,
+      "The signature is none of this key for this purpose.",
+    );
+    const message = concatenate(toUtf8("SSHSIG"), scope, sshString(await digestOf("SHA-512", content)));
+    requireThat(await key.verify(message, made), `The signature of ${key.name} does not hold.`);
+  }
+
+  function readWhole(text) {
+    requireThat(/^(0|[1-9][0-9]{0,17})$/.test(text), `${text.slice(0, 40)} is no number of rows.`);
+    return Number(text);
+  }
+  function readHash(text) {
+    const bytes = fromBase64(text);
+    requireThat(bytes.length === 32, `${text.slice(0, 60)} is no hash.`);
+    return bytes;
+  }
+  /** A signed note with the origin, the number of rows and the root of a log (C2SP tlog-checkpoint). */
+  async function openCheckpoint(note, key) {
+    const at = note.lastIndexOf("\n\n");
+    requireThat(at >= 0 && note.endsWith("\n") && note.length <= 100000, "The head is no signed note.");
+    const text = note.slice(0, at + 1);
+    let isSigned = false;
+    for (const line of note
+      .slice(at + 2)
+      .replace(/\n+$/, "")
+      .split("\n")) {
+      const found = /^\u2014 (.+) ([^ ]*)$/.exec(line);
+      requireThat(found, `The head has a line among its signatures that is none: ${line.slice(0, 60)}.`);
+      const bytes = fromBase64(found[2]);
+      if (found[1] !== key.name || !sameBytes(bytes.subarray(0, 4), key.keyId)) continue;
+      requireThat(
+        await key.verify(toUtf8(text), bytes.subarray(4)),
+        `The signature of ${key.name} on the head does not hold.`,
+      );
+      isSigned = true;
+    }
+    requireThat(isSigned, `The head is not signed by ${key.name}.`);
+    const lines = text.slice(0, -1).split("\n");
+    requireThat(
+      lines.length >= 3 && lines.every(Boolean),
+      "The head has no three lines of origin, number of rows and root.",
+    );
+    requireThat(lines[0] === key.name, `The head is of ${lines[0]}, and the key is of ${key.name}.`);
+    return { origin: lines[0], size: readWhole(lines[1]), root: readHash(lines[2]) };
+  }
+
+  /** The bounds of the subtrees whose roots lead from a leaf to the root, the lowest first (RFC 6962, 2.1.1). */
+  function listSiblings(index, size) {
+    const spans = [];
+    for (let start = 0, end = size; end - start > 1;) {
+      let split = 1;
+      while (split * 2 < end - start) split *= 2;
+      if (index < start + split) {
+        spans.push({ start: start + split, end });
+        end = start + split;
+      } else {
+        spans.push({ start, end: start + split });
+        start += split;
+      }
+    }
+    return spans.reverse();
+  }
+  const LEAF_FIELDS = [
+    "id",
+    "number",
+    "at",
+    "project_id",
+    "user_id",
+    "token_id",
+    "request_id",
+    "action",
+    "object",
+    "before",
+    "after",
+  ];
+  /** Whether a row of the log is under the signed head, by its proof (C2SP tlog-proof). */
+  async function verifyRow(row, number, proofText, key, head, headText) {
+    const at = proofText.indexOf("\n\n");
+    const [first, indexLine = "", ...hashes] = proofText.slice(0, Math.max(0, at)).split("\n");
+    requireThat(
+      at >= 0 && first === "c2sp.org/tlog-proof@v1" && indexLine.startsWith("index "),
+      "It is no proof of a row.",
+    );
+    const index = readWhole(indexLine.slice(6)),
+      path = hashes.map(readHash);
+    const note = proofText.slice(at + 2),
+      proved = head && note === headText ? head : await openCheckpoint(note, key);
+    const spans = index < proved.size ? listSiblings(index, proved.size) : [];
+    requireThat(
+      index < proved.size && path.length === spans.length,
+      "The proof has another length than the path of its row.",
+    );
+    for (const field of LEAF_FIELDS) requireThat(field in row, `The row has no ${field}.`);
+    const leaf = Object.fromEntries(LEAF_FIELDS.map((field) => [field, row[field]]));
+    let reached = await sha256(concatenate(Uint8Array.of(0), toUtf8(writeJson(leaf))));
+    for (const [step, span] of spans.entries()) {
+      const [left, right] = span.end <= index ? [path[step], reached] : [reached, path[step]];
+      reached = await sha256(concatenate(Uint8Array.of(1), left, right));
+    }
+    requireThat(sameBytes(reached, proved.root), "The row and its proof do not lead to the root of the head.");
+    requireThat(index === number - 1, `It is no proof of row ${number}.`);
+    requireThat(
+      head && proved.size === head.size && sameBytes(proved.root, head.root),
+      "It proves the row under another head than that of the bundle.",
+    );
+  }
+
+  async function verifySums(parts, digests, key, faults) {
+    const names = [...parts.keys()].filter((name) => name !== "SHA256SUMS" && name !== "SHA256SUMS.sig");
+    const stated = parts.get("SHA256SUMS") ?? new Uint8Array();
+    const expected = names.map((name) => `${digests.get(name)}  ${name}\n`).join("");
+    if (!sameBytes(stated, toUtf8(expected))) faults.add("SHA256SUMS", "It does not list the digests of the parts.");
+    try {
+      await verifySshSignature(stated, decodeLoosely(parts.get("SHA256SUMS.sig")), key, "weighbridge-bundle");
+    } catch (error) {
+      faults.add("SHA256SUMS.sig", explain(error));
+    }
+  }
+  const decodeLoosely = (bytes) => new TextDecoder().decode(bytes ?? new Uint8Array());
+  function explain(error) {
+    if (error instanceof Unreadable || error instanceof NoResult) return error.message;
+    return `it cannot be compared: ${error?.message ?? error}`;
+  }
+
+  async function verifyAudit(parts, key, faults) {
+    const vouched = { head: null, rows: [] },
+      headText = decodeLoosely(parts.get("audit/head.checkpoint"));
+    try {
+      vouched.head = await openCheckpoint(headText, key);
+    } catch (error) {
+      faults.add("audit/head.checkpoint", explain(error));
+    }
+    try {
+      let last = 0;
+      for (const line of splitLines(parts.get("audit/rows.jsonl") ?? new Uint8Array(), "audit/rows.jsonl")) {
+        const row = readJson(line);
+        requireThat(Number.isSafeInteger(row.number) && row.number > last, "Rows are sorted by number, each once.");
+        last = row.number;
+        const name = `audit/${row.number}.tlog-proof`;
+        try {
+          await verifyRow(row, row.number, decodeLoosely(parts.get(name)), key, vouched.head, headText);
+          vouched.rows.push(row);
+        } catch (error) {
+          faults.add(name, explain(error));
+        }
+      }
+    } catch (error) {
+      faults.add("audit/rows.jsonl", explain(error));
+    }
+    return vouched;
+  }
+
+  // ---------------------------------------------------------------------------------------------------------
+  // Rows: tables as CSV, records as JSON by RFC 8785; every value has one way to be written.
+  // ---------------------------------------------------------------------------------------------------------
+
+  /** JSON by RFC 8785; numbers are whole ones. */
+  function writeJson(value) {
+    if (Array.isArray(value)) return `[${value.map(writeJson).join(",")}]`;
+    if (value !== null && typeof value === "object") {
+      return `{${Object.keys(value)
+        .sort()
+        .map((name) => `${JSON.stringify(name)}:${writeJson(value[name])}`)
+        .join(",")}}`;
+    }
+    return JSON.stringify(value);
+  }
+  /** Reading and writing again must give the same text; so no number that is not a whole one passes. */
+  function readJson(text) {
+    let value;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      refuse(`${text.slice(0, 60)} is no JSON.`);
+    }
+    requireThat(
+      isOfWholeNumbers(value) && writeJson(value) === text,
+      `${text.slice(0, 60)} is not JSON as it is written here.`,
+    );
+    return value;
+  }
+  function isOfWholeNumbers(value) {
+    if (typeof value === "number") return Number.isSafeInteger(value);
+    return value === null || typeof value !== "object" || Object.values(value).every(isOfWholeNumbers);
+  }
+
+  /** The shapes of records: a text ending in `?` may be null; `[x]` is a list, `{*: x}` a map of any names. */
+  const INCLUSION = {
+    amount: "number",
+    batch_id: "text",
+    end_time: "text",
+    start_time: "text",
+    tracking_id: "text",
+    unit: "text",
+  };
+  const SHAPES = {
+    "bundle.json": {
+      format: "whole",
+      report_id: "text",
+      project_id: "text",
+      project_number: "whole",
+      project_name: "text",
+      time_zone: "text",
+      audit_log: "text",
+      engine_revision: "whole",
+      is_redacted: "flag",
+    },
+    "report.json": {
+      amount: "number",
+      effective_at: "text?",
+      end_time: "text?",
+      id: "text",
+      inclusions: [INCLUSION],
+      ledger_id: "text?",
+      methodology_id: "whole?",
+      name: "text",
+      project_id: "text",
+      report_type: "text",
+      start_time: "text?",
+      supersedes: "text?",
+    },
+    "lineage.jsonl": {
+      batch: "whole",
+      inputs: [{ event_type: "text", nodes: ["text"], events: "text", versions: { "*": "whole" } }],
+      static_inputs: { "*": ["whole"] },
+      skipped: ["text"],
+      corrections: "text",
+      draws: [
+        {
+          node: "text",
+          source: "whole",
+          amount: "number",
+          attributes: ["text"],
+          units: ["text"],
+          contributions: ["text?", "?"],
+        },
+      ],
+    },
+    "slots.jsonl": { generation: "whole", model: "whole", batches: ["whole"], alongside: ["whole"] },
+  };
+  function hasShape(shape, value) {
+    if (typeof shape === "string") {
+      if (shape.endsWith("?")) return value === null || hasShape(shape.slice(0, -1), value);
+      return {
+        text: typeof value === "string",
+        number: typeof value === "string" && NUMBER.test(value),
+        whole: Number.isInteger(value),
+        flag: typeof value === "boolean",
+      }[shape];
+    }
+    if (Array.isArray(shape))
+      return (
+        (shape[1] === "?" && value === null) || (Array.isArray(value) && value.every((one) => hasShape(shape[0], one)))
+      );
+    if (value === null || typeof value !== "object" || Array.isArray(value)) return false;
+    if ("*" in shape) return Object.values(value).every((one) => hasShape(shape["*"], one));
+    return (
+      Object.keys(value).length === Object.keys(shape).length &&
+      Object.keys(shape).every((name) => name in value && hasShape(shape[name], value[name]))
+    );
+  }
+  function readRecord(part, text) {
+    const record = readJson(text);
+    requireThat(hasShape(SHAPES[part], record), `${text.slice(0, 60)} has other fields than ${part} has.`);
+    return record;
+  }
+
+  /** The lines of a part, without their ends; in a table a line goes on within quotation marks. */
+  function splitLines(bytes, part) {
+    const text = fromUtf8(bytes),
+      lines = [];
+    requireThat(text === "" || text.endsWith("\n"), `${part} does not end with a line end.`);
+    let held = "";
+    for (const piece of text.split("\n").slice(0, -1)) {
+      held += piece;
+      if (part.endsWith(".csv") && held.includes('"') && (held.match(/"/g)?.length ?? 0) % 2) {
+        held += "\n";
+        continue;
+      }
+      lines.push(held);
+      held = "";
+    }
+    requireThat(held === "", `${part} does not end with a line end.`);
+    return lines;
+  }
+  const NEEDS_MARKS = /[",\n\r]/;
+  /** The fields of a line; null for an empty one. */
+  function splitFields(line) {
+    const fields = [],
+      pattern = /"((?:[^"]|"")*)"|([^",\r\n]*)/y;
+    for (let at = 0; ; at += 1) {
+      pattern.lastIndex = at;
+      const [, quoted, bare] = pattern.exec(line);
+      at = pattern.lastIndex;
+      const text = quoted === undefined ? bare || null : quoted.replaceAll('""', '"');
+      requireThat(
+        quoted === undefined || text === "" || NEEDS_MARKS.test(text),
+        "a field is in quotation marks that needs none",
+      );
+      fields.push(text);
+      if (at === line.length) return fields;
+      requireThat(line[at] === ",", "a quotation mark is where none may be");
+    }
+  }
+
+  const NUMBER = /^(?:-?(?:[1-9][0-9]*(?:\.[0-9]*[1-9])?|0\.[0-9]*[1-9])|0)$/,
+    WHOLE = /^(?:-?[1-9][0-9]{0,17}|0)$/;
+  const readMoment = (text) => Date.parse(text);
+  const writeMoment = (milliseconds) => new Date(milliseconds).toISOString();
+  /** By type of a column what reads its text. */
+  const READERS = {
+    text: (text) => text,
+    number(text) {
+      requireThat(NUMBER.test(text), `${text.slice(0, 60)} is no number as it is written here.`);
+      return parseDec(text);
+    },
+    whole(text) {
+      requireThat(WHOLE.test(text) && Number.isSafeInteger(Number(text)), `${text.slice(0, 60)} is no whole number.`);
+      return Number(text);
+    },
+    time(text) {
+      requireThat(
+        /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$/.test(text),
+        `${text.slice(0, 60)} is no time.`,
+      );
+      const moment = readMoment(text);
+      requireThat(!Number.isNaN(moment) && writeMoment(moment) === text, `${text} is no time.`);
+      return moment;
+    },
+    flag(text) {
+      requireThat(text === "true" || text === "false", `${text.slice(0, 60)} is neither true nor false.`);
+      return text === "true";
+    },
+    digest(text) {
+      requireThat(/^[0-9a-f]{64}$/.test(text), `${text.slice(0, 60)} is no digest.`);
+      return text;
+    },
+    list(text) {
+      return readJson(text);
+    },
+  };
+
+  /** The columns of each table, in their order, with their types; `?` marks one that may be empty, `*` a key. */
+  const COLUMNS = {
+    "ledgers.csv": "*ledger:whole ledger_id:text name:text unit:text scale:whole rounding:text output:text?",
+    "models.csv": "*model:whole model_id:text name:text version:whole sha256:digest",
+    "batches.csv": `*batch:whole batch_id:text ledger:whole tracking_id:text start_time:time end_time:time run:whole?
+        by_event:flag event:whole? run_tracking_id:text? feedstock:text? asset:text? model:whole?
+        share_places:whole total:number credited:number engine_revision:whole generation:whole? created_at:time
+        deleted_at:time?`,
+    "node_values.csv": `*batch:whole *node:text name:text unit:text? value:number? whole:number? elements:list?
+        element_count:whole? elements_sha256:digest? is_output:flag is_primary:flag contributions:list?`,
+    "event_types.csv": "*event_type:text *data_point:text position:whole value_type:text unit:text?",
+    "meters.csv": "*kind:text *name:text in_service_from:time? in_service_until:time?",
+    "corrections.csv": `*correction:whole event:whole data_point:text origin:text from_value:text? to_value:text rule:whole?
+        rule_version:whole? reason:text? user:whole created_at:time`,
+    "static_inputs.csv": `*static_input:whole slug:text value:number unit:text? effective_from:time asset:text? feedstock:text?
+        location:text?`,
+    "evidence.csv": `*evidence:whole event:whole type:text name:text url:text? content_type:text? size:whole? sha256:digest?
+        created_at:time`,
+    "entries.csv": `*entry:whole ledger:whole batch:whole kind:text amount:number effective_at:time posted_at:time
+        posted_by:whole? run:whole? node:text? reverses:whole? report:whole?`,
+    "deficits.csv": `*entry:whole ledger:whole run:whole amount:number effective_at:time posted_at:time posted_by:whole
+        reverses:whole? report:whole?`,
+  };
+  const EVENT_COLUMNS = `*event:whole *version:whole start_time:time end_time:time tracking_id:text? feedstock:text? asset:text?
+      location:text? client_reference:text? is_imputed:flag`;
+  const WITHOUT_ENTRIES = new Set(["entries.csv", "deficits.csv"]);
+
+  function defineTable(part, columns) {
+    return {
+      part,
+      columns: columns.split(/\s+/).map((one) => {
+        const [, key, name, kind, optional] = /^(\*?)([^:]+):([a-z]+)(\??)$/.exec(one);
+        return { isKey: Boolean(key), name, kind, isOptional: Boolean(optional) };
+      }),
+    };
+  }
+  const TABLES = Object.fromEntries(
+    Object.entries(COLUMNS).map(([part, columns]) => [part, defineTable(part, columns)]),
+  );
+  const VALUE_TYPES = { number: "number", string: "text", boolean: "flag" };
+  function defineEventsTable(eventType, points) {
+    const table = defineTable(`events/${eventType}.csv`, EVENT_COLUMNS);
+    for (const { data_point, value_type } of points) {
+      requireThat(Object.hasOwn(VALUE_TYPES, value_type), `${eventType}.${data_point} is of no type.`);
+      table.columns.push({ isKey: false, name: `.${data_point}`, kind: VALUE_TYPES[value_type], isOptional: true });
+    }
+    return table;
+  }
+
+  /** Texts are sorted by their code points, numbers by size. */
+  function compareKeys(a, b) {
+    for (let at = 0; at < a.length; at += 1) {
+      const order = typeof a[at] === "number" ? a[at] - b[at] : compareTexts(a[at], b[at]);
+      if (order) return order;
+    }
+    return 0;
+  }
+  function compareTexts(a, b) {
+    const one = Array.from(a, (letter) => letter.codePointAt(0)),
+      other = Array.from(b, (letter) => letter.codePointAt(0));
+    for (let at = 0; at < Math.min(one.length, other.length); at += 1)
+      if (one[at] !== other[at]) return one[at] - other[at];
+    return one.length - other.length;
+  }
+  function readTable(table, bytes) {
+    const [header, ...lines] = splitLines(bytes, table.part);
+    requireThat(
+      header === table.columns.map((column) => column.name).join(","),
+      `The first line of ${table.part} is not its columns.`,
+    );
+    let before = null;
+    return lines.map((line) => {
+      const fields = splitFields(line),
+        row = {};
+      requireThat(fields.length === table.columns.length, `A row of ${table.part} has ${fields.length} fields.`);
+      for (const [at, { name, kind, isOptional }] of table.columns.entries()) {
+        requireThat(fields[at] !== null || isOptional, `In ${table.part}, ${name} is empty.`);
+        row[name] = fields[at] === null ? null : READERS[kind](fields[at]);
+      }
+      const key = table.columns.filter((column) => column.isKey).map((column) => row[column.name]);
+      requireThat(
+        before === null || compareKeys(before, key) < 0,
+        `Rows of ${table.part} are sorted, each once; ${key} is not.`,
+      );
+      before = key;
+      return row;
+    });
+  }
+
+  /** `3-7,9`: ascending numbers, in as few ranges as can be. */
+  function parseRanges(text) {
+    if (parsedRanges.size > 10000) parsedRanges.clear();
+    return gather(parsedRanges, text, () => parseNewRanges(text));
+  }
+  const parsedRanges = new Map();
+  function parseNewRanges(text) {
+    const numbers = [];
+    for (const piece of text ? text.split(",") : []) {
+      const found = /^([0-9]+)(?:-([0-9]+))?$/.exec(piece);
+      requireThat(found, `${text.slice(0, 60)} are no ranges of numbers.`);
+      const first = Number(found[1]),
+        last = Number(found[2] ?? found[1]);
+      requireThat(last - first + numbers.length < 1e8, `${text.slice(0, 60)} are too many numbers.`);
+      for (let number = first; number <= last; number += 1) numbers.push(number);
+    }
+    const ranges = [];
+    for (const number of numbers) {
+      const last = ranges[ranges.length - 1];
+      if (last && number === last[1] + 1) last[1] = number;
+      else ranges.push([number, number]);
+    }
+    const written = ranges.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(",");
+    requireThat(
+      written === text && numbers.every((number, at) => at === 0 || number > numbers[at - 1]),
+      `${text.slice(0, 60)} are not written as ranges are.`,
+    );
+    return numbers;
+  }
+
+  /** Whether ascending numbers have one. */
+  function hasNumber(numbers, wanted) {
+    let low = 0,
+      high = numbers.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (numbers[middle] < wanted) low = middle + 1;
+      else high = middle;
+    }
+    return numbers[low] === wanted;
+  }
+
+  /** The id of a record: project, number and kind packed in 96 bits and stirred. */
+  const STIR = 0x9e3779b97f4a7c15f39cc061n,
+    ID_MASK = (1n << 96n) - 1n;
+  const ID_PREFIXES = {
+    project: "prj",
+    event_type: "et",
+    event: "evt",
+    asset: "ast",
+    model: "mod",
+    ledger: "lgr",
+    batch: "bat",
+    rule: "rule",
+    report: "rpt",
+  };
+  function idOf(kind, project, number = 0) {
+    const stirred = (((BigInt(number) << 31n) | BigInt(project)) * STIR) & ID_MASK;
+    return `${ID_PREFIXES[kind]}_${(stirred ^ (stirred >> 48n)).toString(16).padStart(24, "0")}`;
+  }
+
+  // ---------------------------------------------------------------------------------------------------------
+  // Contents: all parts read; what cannot be read is a fault, and then nothing is compared.
+  // ---------------------------------------------------------------------------------------------------------
+
+  function readContents(parts, faults) {
+    const attempt = (part, read, instead) => {
+      try {
+        requireThat(parts.has(part), "The part is missing.");
+        return read(parts.get(part));
+      } catch (error) {
+        faults.add(part, explain(error));
+        return instead;
+      }
+    };
+    const readWholeRecord = (part) =>
+      attempt(
+        part,
+        (bytes) => {
+          const text = fromUtf8(bytes);
+          requireThat(text.endsWith("\n"), `${part} does not end with a line end.`);
+          return readRecord(part, text.slice(0, -1));
+        },
+        null,
+      );
+    const manifest = readWholeRecord("bundle.json");
+    if (manifest && ![1, 2].includes(manifest.format)) {
+      faults.add("bundle.json", `The bundle is of format ${manifest.format}; this program knows formats 1 and 2.`);
+      return null;
+    }
+    const report = readWholeRecord("report.json");
+    if (!manifest || !report) return null;
+    const hasStories = manifest.format >= 2,
+      rows = {};
+    for (const [part, table] of Object.entries(TABLES)) {
+      rows[part] =
+        !hasStories && WITHOUT_ENTRIES.has(part) ? [] : attempt(part, (bytes) => readTable(table, bytes), []);
+    }
+    const by = (part, column) => new Map(rows[part].map((row) => [row[column], row]));
+    const contents = {
+      parts,
+      manifest,
+      report,
+      hasStories,
+      rows,
+      entries: rows["entries.csv"],
+      deficits: rows["deficits.csv"],
+      ledgers: by("ledgers.csv", "ledger"),
+      batches: by("batches.csv", "batch"),
+      corrections: by("corrections.csv", "correction"),
+      statics: by("static_inputs.csv", "static_input"),
+      models: by("models.csv", "model"),
+      evidence: rows["evidence.csv"],
+      meters: new Map(rows["meters.csv"].map((row) => [`${row.kind}/${row.name}`, row])),
+      values: new Map(),
+      points: new Map(),
+      events: new Map(),
+      lineage: new Map(),
+      documents: new Map(),
+      tables: { ...TABLES },
+      reported: new Map(report.inclusions.map((one) => [one.batch_id, one])),
+    };
+    if (!hasStories) for (const part of WITHOUT_ENTRIES) delete contents.tables[part];
+    for (const row of rows["node_values.csv"]) gather(contents.values, row.batch, () => new Map()).set(row.node, row);
+    for (const row of rows["event_types.csv"]) gather(contents.points, row.event_type, () => []).push(row);
+    for (const [eventType, points] of contents.points) {
+      attempt(`events/${eventType}.csv`, (bytes) => {
+        const table = defineEventsTable(eventType, points),
+          file = { table, byKey: new Map(), numbers: new Set(), read: new Set() };
+        for (const row of readTable(table, bytes)) {
+          requireThat(row.start_time <= row.end_time, `Event ${row.event} ends before it starts.`);
+          file.byKey.set(`${row.event}/${row.version}`, row);
+          file.numbers.add(row.event);
+        }
+        contents.events.set(eventType, file);
+        contents.tables[table.part] = table;
+      });
+    }
+    attempt("lineage.jsonl", (bytes) => {
+      let last = -1;
+      for (const text of splitLines(bytes, "lineage.jsonl")) {
+        const line = readRecord("lineage.jsonl", text);
+        requireThat(line.batch > last, "Lines are sorted by batch, each once.");
+        last = line.batch;
+        contents.lineage.set(line.batch, line);
+      }
+    });
+    contents.slots = attempt(
+      "slots.jsonl",
+      (bytes) => splitLines(bytes, "slots.jsonl").map((line) => readRecord("slots.jsonl", line)),
+      [],
+    );
+    for (const model of contents.models.values()) {
+      attempt(`models/${model.model_id}.yaml`, (bytes) =>
+        contents.documents.set(model.model, readModel(fromUtf8(bytes))),
+      );
+    }
+    return contents;
+  }
+  function gather(map, key, make) {
+    if (!map.has(key)) map.set(key, make());
+    return map.get(key);
+  }
+  /** An event in the state that a batch read. */
+  function findEvent(contents, eventType, number, version) {
+    const row = contents.events.get(eventType)?.byKey.get(`${number}/${version}`);
+    requireThat(row, `Event ${number} is not in events/${eventType}.csv.`);
+    return row;
+  }
+  const hasEvent = (contents, number) => [...contents.events.values()].some((file) => file.numbers.has(number));
+
+  // ---------------------------------------------------------------------------------------------------------
+  // YAML, the plain part: block and flow mappings and lists, quoted, plain and block scalars, comments.
+  // A mapping is a Map, a list an Array, a scalar { text, isPlain }.
+  // ---------------------------------------------------------------------------------------------------------
+
+  const ESCAPES = {
+    0: "\0",
+    a: "\x07",
+    b: "\b",
+    t: "\t",
+    "\t": "\t",
+    n: "\n",
+    v: "\v",
+    f: "\f",
+    r: "\r",
+    e: "\x1b",
+    " ": " ",
+    '"': '"',
+    "/": "/",
+    "\\": "\\",
+    N: "\x85",
+    _: "\xa0",
+    L: "\u2028",
+    P: "\u2029",
+  };
+
+  function readYaml(source) {
+    const text = source.replace(/\r\n?/g, "\n");
+    let at = 0;
+    const here = (length = 1) => text.slice(at, at + length);
+    const column = (place = at) => place - (text.lastIndexOf("\n", place - 1) + 1);
+    const isEnd = (place) => place >= text.length || text[place] === "\n";
+    const isBlank = (place) => place >= text.length || /\s/.test(text[place]);
+    const fail = (what) => refuse(`The document cannot be read at byte ${at}: ${what}.`);
+    function skip() {
+      for (;;) {
+        while (at < text.length && /[ \t\n]/.test(text[at])) at += 1;
+        if (text[at] !== "#" || (at > 0 && !/\s/.test(text[at - 1]))) return;
+        while (!isEnd(at)) at += 1;
+      }
+    }
+    function skipInLine() {
+      while (text[at] === " " || text[at] === "\t") at += 1;
+    }
+    /** Several lines as one: a line end is a space, and each empty line a line end. */
+    const foldLines = (lines) =>
+      lines.reduce((whole, line, index) => {
+        if (index === 0) return line;
+        if (line === "") return `${whole}\n`;
+        return whole.endsWith("\n") ? whole + line : `${whole} ${line}`;
+      }, "");
+    function quoted() {
+      const mark = text[at++];
+      let content = "";
+      for (;;) {
+        if (at >= text.length) fail("a text is not closed");
+        const letter = text[at++];
+        if (letter === mark) {
+          if (mark === "'" && text[at] === "'") {
+            content += "'";
+            at += 1;
+            continue;
+          }
+          return { text: content, isPlain: false };
+        }
+        if (letter === "\n") {
+          let count = 0;
+          content = content.replace(/[ \t]+$/, "");
+          at -= 1;
+          while (/[ \t\n]/.test(text[at] ?? "")) {
+            if (text[at] === "\n") count += 1;
+            at += 1;
+          }
+          content += count > 1 ? "\n".repeat(count - 1) : " ";
+        } else if (letter === "\\" && mark === '"') {
+          const sign = text[at++],
+            length = { x: 2, u: 4, U: 8 }[sign];
+          if (length) {
+            content += String.fromCodePoint(parseInt(here(length), 16));
+            at += length;
+          } else if (sign === "\n") {
+            while (/[ \t]/.test(text[at] ?? "")) at += 1;
+          } else content += ESCAPES[sign] ?? fail("an escape is unknown");
+        } else content += letter;
+      }
+    }
+    function plainLine(inFlow) {
+      const start = at;
+      while (!isEnd(at)) {
+        if (text[at] === ":" && (isBlank(at + 1) || (inFlow && ",[]{}".includes(text[at + 1])))) break;
+        if (text[at] === "#" && /\s/.test(text[at - 1] ?? " ")) break;
+        if (inFlow && ",[]{}".includes(text[at])) break;
+        at += 1;
+      }
+      return text.slice(start, at).trimEnd();
+    }
+    /** A plain scalar; it goes on in lines that are further in than `indent`. */
+    function plain(indent, inFlow) {
+      const lines = [plainLine(inFlow)];
+      for (;;) {
+        if (!isEnd(at) || at >= text.length) break;
+        let next = at,
+          empty = -1;
+        while (next < text.length && /[ \t\n]/.test(text[next])) {
+          if (text[next] === "\n") empty += 1;
+          next += 1;
+        }
+        if (next >= text.length || text[next] === "#" || (!inFlow && column(next) <= indent)) break;
+        if (inFlow && ",[]{}".includes(text[next])) break;
+        const before = at;
+        at = next;
+        const line = plainLine(inFlow);
+        if (!inFlow && text[at] === ":") {
+          at = before;
+          break;
+        }
+        for (let count = 0; count < empty; count += 1) lines.push("");
+        lines.push(line);
+      }
+      return { text: foldLines(lines), isPlain: true };
+    }
+    function blockScalar(indent) {
+      const isFolded = text[at++] === ">";
+      let chomp = "",
+        given = 0;
+      for (; !isEnd(at) && /[-+0-9]/.test(text[at]); at += 1)
+        /\d/.test(text[at]) ? (given = Number(text[at])) : (chomp = text[at]);
+      while (!isEnd(at)) at += 1;
+      at += 1;
+      const lines = [];
+      let width = given ? Math.max(indent, 0) + given : null;
+      while (at < text.length) {
+        let end = text.indexOf("\n", at);
+        if (end < 0) end = text.length;
+        const line = text.slice(at, end),
+          inside = line.length - line.trimStart().length;
+        if (line.trim() !== "") {
+          width ??= inside;
+          if (inside < width || width <= indent) break;
+        }
+        lines.push(line.trim() === "" ? line.slice(width ?? line.length) : line.slice(width));
+        at = end + 1;
+      }
+      let kept = lines.length;
+      while (kept && lines[kept - 1] === "") kept -= 1;
+      const trailing = lines.length - kept,
+        body = lines.slice(0, kept);
+      let content = "";
+      body.forEach((line, index) => {
+        if (!isFolded || index === 0) {
+          content += (index ? "\n" : "") + line;
+          return;
+        }
+        const last = body[index - 1],
+          isMore = /^[ \t]/.test(line) || /^[ \t]/.test(last);
+        content +=
+          isMore || line === ""
+            ? `\n${line}`
+            : last === "" && !/^[ \t]/.test(body.slice(0, index).findLast((one) => one) ?? "")
+              ? line
+              : last === ""
+                ? `\n${line}`
+                : ` ${line}`;
+      });
+      const end = chomp === "-" || !kept ? "" : "\n";
+      return { text: content + end + (chomp === "+" ? "\n".repeat(trailing) : ""), isPlain: false };
+    }
+    function flow() {
+      const isList = text[at++] === "[",
+        items = [],
+        entries = new Map();
+      for (;;) {
+        skip();
+        if (at >= text.length) fail("a list or mapping is not closed");
+        if (text[at] === (isList ? "]" : "}")) {
+          at += 1;
+          return isList ? items : entries;
+        }
+        const value = flowValue();
+        skip();
+        if (text[at] === ":" && (isBlank(at + 1) || ",[]{}".includes(text[at + 1]) || !value.isPlain)) {
+          at += 1;
+          skip();
+          const under = ",]}".includes(text[at]) ? { text: "", isPlain: true } : flowValue();
+          if (isList) items.push(new Map([[value.text, under]]));
+          else set(entries, value, under);
+        } else if (isList) items.push(value);
+        else set(entries, value, { text: "", isPlain: true });
+        skip();
+        if (text[at] === ",") at += 1;
+        else if (text[at] !== (isList ? "]" : "}")) fail("a comma is missing");
+      }
+    }
+    function flowValue() {
+      if (text[at] === "[" || text[at] === "{") return flow();
+      if (text[at] === '"' || text[at] === "'") return quoted();
+      if ("&*!".includes(text[at])) fail("anchors, aliases and tags are not part of a model document");
+      return plain(-1, true);
+    }
+    function set(entries, key, value) {
+      if (key.text === undefined || entries.has(key.text)) fail("a key is no text, or is there twice");
+      entries.set(key.text, value);
+    }
+    const isItem = () => text[at] === "-" && isBlank(at + 1);
+    /** Whether a key of a mapping begins here. */
+    function hasKey() {
+      const before = at;
+      try {
+        if (text[at] === '"' || text[at] === "'") {
+          quoted();
+          skipInLine();
+        } else if ("[{".includes(text[at] ?? "")) return false;
+        else plainLine(false);
+        return text[at] === ":" && isBlank(at + 1);
+      } finally {
+        at = before;
+      }
+    }
+    /** What begins here, as a child of something at column `indent`. */
+    function node(indent) {
+      if (isItem()) return list();
+      if (hasKey()) return mapping();
+      if (text[at] === "|" || text[at] === ">") return blockScalar(indent);
+      if (text[at] === "[" || text[at] === "{") return flow();
+      if (text[at] === '"' || text[at] === "'") return quoted();
+      if ("&*!".includes(text[at])) fail("anchors, aliases and tags are not part of a model document");
+      return plain(indent, false);
+    }
+    function mapping() {
+      const own = column(),
+        entries = new Map();
+      for (;;) {
+        const key = text[at] === '"' || text[at] === "'" ? quoted() : { text: plainLine(false), isPlain: true };
+        skipInLine();
+        if (text[at] !== ":") fail("a colon is missing");
+        at += 1;
+        skipInLine();
+        let value = { text: "", isPlain: true };
+        if (isEnd(at) || text[at] === "#") {
+          skip();
+          if (at < text.length && (column() > own || (column() === own && isItem()))) value = node(own);
+        } else value = text[at] === "|" || text[at] === ">" ? blockScalar(own) : valueInLine(own);
+        set(entries, key, value);
+        skip();
+        if (at >= text.length || column() < own) return entries;
+        if (column() > own || isItem()) {
+          if (isItem() && column() === own) return entries;
+          fail("a line is too far in");
+        }
+      }
+    }
+    function valueInLine(indent) {
+      if (text[at] === "[" || text[at] === "{") return flow();
+      if (text[at] === '"' || text[at] === "'") return quoted();
+      if ("&*!".includes(text[at])) fail("anchors, aliases and tags are not part of a model document");
+      return plain(indent, false);
+    }
+    function list() {
+      const own = column(),
+        items = [];
+      for (;;) {
+        at += 1;
+        skipInLine();
+        if (isEnd(at) || text[at] === "#") {
+          skip();
+          items.push(at < text.length && column() > own ? node(own) : { text: "", isPlain: true });
+        } else items.push(node(own));
+        skip();
+        if (at >= text.length || column() < own || !isItem()) return items;
+        if (column() > own) fail("a line is too far in");
+      }
+    }
+    skip();
+    if (here(3) === "---") {
+      at += 3;
+      skip();
+    }
+    const document = node(-1);
+    skip();
+    if (at < text.length) fail("something follows the document");
+    return document;
+  }
+
+  // ---------------------------------------------------------------------------------------------------------
+  // Expressions: read into a tree, written in one way.
+  // ---------------------------------------------------------------------------------------------------------
+
+  const RESERVED = new Set(["and", "or", "not", "between", "in", "is", "null", "true", "false", "contains", "matches"]);
+  const isIdentifier = (text) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(text) && !RESERVED.has(text.toLowerCase());
+  /** Arguments that are words and no values, by function. */
+  const WORDS = { round: [2], lookup: [0, 1, 3], interpolate: [0, 1], to: [1], value: [1], quantity: [1] };
+  const unquote = (text) => text.slice(1, -1).replaceAll(text[0] + text[0], text[0]);
+
+  function tokenize(text) {
+    const pattern =
+      /\s*(?:(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|('(?:[^']|'')*'|"(?:[^"]|"")*")|(\{\{[^{}]*\}\})|((?:starts|ends)\s+with\b)|([A-Za-z_][A-Za-z0-9_]*)|(!=|<=|>=|[-+*\/^=<>(),.]))/iy;
+    const tokens = [];
+    for (let at = 0; text.slice(at).trim(); at = pattern.lastIndex) {
+      pattern.lastIndex = at;
+      const found = pattern.exec(text);
+      requireThat(found, `An expression cannot be read: ${text.slice(at, at + 30)}.`);
+      const [, number, quoted, variable, withWord, name, sign] = found;
+      if (number !== undefined) tokens.push({ type: "number", text: number });
+      else if (quoted !== undefined) tokens.push({ type: "string", text: quoted });
+      else if (variable !== undefined) tokens.push({ type: "variable", text: variable });
+      else if (withWord !== undefined)
+        tokens.push({ type: "word", text: withWord.toLowerCase().split(/\s+/).join(" ") });
+      else if (name !== undefined)
+        tokens.push(
+          RESERVED.has(name.toLowerCase()) ? { type: "word", text: name.toLowerCase() } : { type: "name", text: name },
+        );
+      else tokens.push({ type: "sign", text: sign });
+    }
+    return tokens;
+  }
+
+  function parseExpression(text) {
+    const tokens = tokenize(text);
+    let at = 0;
+    const peek = (...texts) =>
+      tokens[at] && (tokens[at].type === "sign" || tokens[at].type === "word") && texts.includes(tokens[at].text);
+    const take = (...texts) => (peek(...texts) ? tokens[at++].text : null);
+    const need = (sign) => {
+      requireThat(take(sign), `${sign} is missing in the expression ${text.slice(0, 60)}.`);
+    };
+    const binary = (operator, left, right) => ({ kind: "binary", operator, left, right });
+    function leftToRight(operand, ...operators) {
+      let tree = operand();
+      for (let operator; (operator = take(...operators));) tree = binary(operator, tree, operand());
+      return tree;
+    }
+    const expression = () => leftToRight(conjunction, "or");
+    const conjunction = () => leftToRight(negation, "and");
+    const negation = () => (take("not") ? { kind: "unary", operator: "not", operand: negation() } : comparison());
+    function comparison() {
+      let tree = sum();
+      for (;;) {
+        let operator;
+        if ((operator = take("=", "!=", "<=", ">=", "<", ">"))) {
+          tree = binary(operator, tree, sum());
+          continue;
+        }
+        if (take("is")) {
+          const isNot = take("not");
+          need("null");
+          tree = { kind: "null", value: tree };
+          if (isNot) tree = { kind: "unary", operator: "not", operand: tree };
+          continue;
+        }
+        const isNot = take("not");
+        if ((operator = take("contains", "starts with", "ends with", "matches"))) tree = binary(operator, tree, sum());
+        else if (take("between")) {
+          const low = sum();
+          need("and");
+          tree = { kind: "between", value: tree, low, high: sum() };
+        } else if (take("in")) {
+          need("(");
+          tree = { kind: "in", value: tree, options: listArguments() };
+        } else {
+          requireThat(!isNot, "A test is missing after not.");
+          return tree;
+        }
+        if (isNot) tree = { kind: "unary", operator: "not", operand: tree };
+      }
+    }
+    const sum = () => leftToRight(product, "+", "-");
+    const product = () => leftToRight(signed, "*", "/");
+    const signed = () => (take("-") ? { kind: "unary", operator: "-", operand: signed() } : power());
+    function power() {
+      const base = atom();
+      return take("^") ? binary("^", base, signed()) : base;
+    }
+    function listArguments() {
+      const found = [];
+      if (take(")")) return found;
+      do found.push(expression());
+      while (take(","));
+      need(")");
+      return found;
+    }
+    function atom() {
+      const token = tokens[at++];
+      requireThat(token, "The expression ends too early.");
+      if (token.type === "number") return { kind: "number", value: parseDec(token.text) };
+      if (token.type === "string") return { kind: "text", value: unquote(token.text) };
+      if (token.type === "variable") return { kind: "name", path: [token.text.slice(2, -2).trim()], isVerbatim: true };
+      if (token.type === "word" && (token.text === "true" || token.text === "false"))
+        return { kind: "truth", value: token.text === "true" };
+      if (token.type === "sign" && token.text === "(") {
+        const inner = expression();
+        need(")");
+        return inner;
+      }
+      requireThat(token.type === "name", `${token.text} is not expected in the expression ${text.slice(0, 60)}.`);
+      if (take("(")) return call(token.text.toLowerCase(), listArguments());
+      const path = [token.text];
+      while (take(".")) {
+        const part = tokens[at++];
+        requireThat(part, "A name ends too early.");
+        path.push(part.type === "string" ? unquote(part.text) : part.text);
+      }
+      return { kind: "name", path, isVerbatim: false };
+    }
+    function call(name, list) {
+      requireThat(Object.hasOwn(FUNCTIONS, name), `There is no function ${name}.`);
+      const args = list.map((one, index) =>
+        (WORDS[name] ?? []).includes(index)
+          ? { kind: "word", text: one.kind === "text" ? one.value : (one.path?.[0] ?? "") }
+          : one,
+      );
+      return { kind: "call", name, args };
+    }
+    const tree = expression();
+    requireThat(at === tokens.length, `The expression goes on where it should end: ${text.slice(0, 60)}.`);
+    return tree;
+  }
+  const nameOf = (tree) => tree.path.join(".");
+  function listChildren(tree) {
+    switch (tree.kind) {
+      case "unary":
+        return [tree.operand];
+      case "binary":
+        return [tree.left, tree.right];
+      case "between":
+        return [tree.value, tree.low, tree.high];
+      case "in":
+        return [tree.value, ...tree.options];
+      case "null":
+        return [tree.value];
+      case "call":
+        return tree.args;
+      default:
+        return [];
+    }
+  }
+  function* walk(tree) {
+    yield tree;
+    for (const child of listChildren(tree)) yield* walk(child);
+  }
+
+  const STRENGTHS = { or: 0, and: 1, "+": 4, "-": 4, "*": 5, "/": 5, "^": 7 },
+    TEST = 3,
+    SIGNED = 6,
+    ATOM = 8;
+  function strengthOf(tree) {
+    if (tree.kind === "unary") return tree.operator === "not" ? 2 : SIGNED;
+    if (tree.kind === "binary") return STRENGTHS[tree.operator] ?? TEST;
+    return ["between", "in", "null"].includes(tree.kind) ? TEST : ATOM;
+  }
+  function quoteText(text) {
+    const mark = text.includes("'") && !text.includes('"') ? '"' : "'";
+    return mark + text.replaceAll(mark, mark + mark) + mark;
+  }
+  /** An expression as text: one space around operators, parentheses only where they are needed. */
+  function printExpression(tree) {
+    const within = (operand, needed) =>
+      strengthOf(operand) >= needed ? printExpression(operand) : `(${printExpression(operand)})`;
+    const besideTest = (operand) => {
+      let inner = operand;
+      while (inner.kind === "unary" && inner.operator === "-") inner = inner.operand;
+      return strengthOf(inner) === ATOM ? printExpression(operand) : `(${printExpression(operand)})`;
+    };
+    switch (tree.kind) {
+      case "number":
+        return tree.value.toString();
+      case "text":
+        return quoteText(tree.value);
+      case "truth":
+        return String(tree.value);
+      case "word":
+        return isIdentifier(tree.text) ? tree.text : quoteText(tree.text);
+      case "name": {
+        if (tree.isVerbatim) return `{{${nameOf(tree)}}}`;
+        return [tree.path[0], ...tree.path.slice(1).map((part) => (isIdentifier(part) ? part : quoteText(part)))].join(
+          ".",
+        );
+      }
+      case "call":
+        return `${tree.name}(${tree.args.map(printExpression).join(", ")})`;
+      case "unary":
+        return tree.operator === "not" ? `not ${within(tree.operand, 2)}` : `-${within(tree.operand, SIGNED)}`;
+      case "between":
+        return `${besideTest(tree.value)} between ${besideTest(tree.low)} and ${besideTest(tree.high)}`;
+      case "in":
+        return `${besideTest(tree.value)} in (${tree.options.map(printExpression).join(", ")})`;
+      case "null":
+        return `${besideTest(tree.value)} is null`;
+      default: {
+        const strength = STRENGTHS[tree.operator];
+        if (strength === undefined) return `${besideTest(tree.left)} ${tree.operator} ${besideTest(tree.right)}`;
+        const [left, right] = tree.operator === "^" ? [ATOM, SIGNED] : [strength, strength + 1];
+        return `${within(tree.left, left)} ${tree.operator} ${within(tree.right, right)}`;
+      }
+    }
+  }
+
+  // ---------------------------------------------------------------------------------------------------------
+  // Models: a document as nodes, and its canonical text, whose SHA-256 a batch keeps.
+  // ---------------------------------------------------------------------------------------------------------
+
+  const BODY_KINDS = ["input", "static_input", "constant", "upstream", "available", "formula"];
+  const DIMENSIONS = {
+    time: [],
+    feedstock: ["feedstock"],
+    tracking_id: ["tracking_id"],
+    asset: ["asset"],
+    tracking_id_and_feedstock: ["tracking_id", "feedstock"],
+    tracking_id_and_asset: ["tracking_id", "asset"],
+  };
+  const SHAREABLE = new Set(["sum", "count", "delta"]);
+  const NO_VALUE = new Set(["null", "~", ""]);
+  const isNothing = (scalar) => scalar === undefined || (scalar.isPlain && NO_VALUE.has(scalar.text));
+  const getFrom = (map, key) => (isNothing(map.get(key)) ? undefined : map.get(key));
+  function textFrom(map, key) {
+    const found = getFrom(map, key);
+    if (found === undefined) return null;
+    requireThat(typeof found.text === "string" && found.text.trim(), `${key} must be a text.`);
+    return found.text.trim();
+  }
+  function wordFrom(map, key) {
+    return getFrom(map, key)?.text ?? null;
+  }
+  function decFrom(scalar) {
+    requireThat(
+      scalar.isPlain && /^[+-]?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]{1,4})?$/.test(scalar.text),
+      `${scalar.text} is no number.`,
+    );
+    return parseDec(scalar.text);
+  }
+  const numberFrom = (map, key) => {
+    const found = getFrom(map, key);
+    return found === undefined ? null : decFrom(found);
+  };
+  const truthFrom = (map, key) => getFrom(map, key)?.text === "true";
+  const numbersFrom = (source) => (Array.isArray(source) ? source.map(decFrom) : decFrom(source));
+  const eachFrom = (map, key, read) =>
+    new Map(
+      [...(getFrom(map, key) ?? [])]
+        .filter(([, value]) => !isNothing(value))
+        .map(([name, value]) => [name, read(value)]),
+    );
+
+  const readModels = new Map();
+  /** A document never changes what it says, and the same one is in many bundles. */
+  function readModel(text) {
+    if (readModels.size > 100) readModels.clear();
+    return gather(readModels, text, () => readNewModel(text));
+  }
+  function readNewModel(text) {
+    const source = readYaml(text);
+    requireThat(source instanceof Map, "A model document is a mapping.");
+    const places = numberFrom(source, "share_places");
+    const model = {
+      name: textFrom(source, "name"),
+      about: textFrom(source, "about"),
+      cadence: wordFrom(source, "cadence"),
+      partitionType: wordFrom(source, "partition_type"),
+      primaryOutput: wordFrom(source, "primary_output"),
+      sharePlaces: places === null ? 6 : Number(places.scaled(0)),
+      tables: new Map([...(getFrom(source, "tables") ?? [])].map(([name, table]) => [name, readModelTable(table)])),
+      nodes: (getFrom(source, "nodes") ?? []).map(readNode),
+      cases: (getFrom(source, "cases") ?? []).map(readCase),
+    };
+    requireThat(Object.hasOwn(DIMENSIONS, model.partitionType), `${model.partitionType} is no partition type.`);
+    model.bySlug = new Map(model.nodes.map((node) => [node.slug, node]));
+    model.outputs = model.nodes.filter((node) => node.isOutput || node.slug === model.primaryOutput);
+    const inputs = model.nodes.filter((node) => node.kind === "input"),
+      marked = inputs.filter((node) => node.body.isPartitioning);
+    model.partitioning = marked.length ? marked : inputs.slice(0, 1);
+    model.ordered = orderNodes(model);
+    model.surelyContributing = findContributingOutputs(model);
+    model.canonical = writeCanonicalModel(model);
+    return model;
+  }
+  function readModelTable(source) {
+    const columns = getFrom(source, "columns").map((one) => {
+      const [name, unit] = one instanceof Map ? [...one][0] : [one.text, null];
+      return { name, unit: unit && parseUnit(unit.text) };
+    });
+    const rows = getFrom(source, "rows").map((row) =>
+      row.map((cell) =>
+        /^[+-]?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]{1,4})?$/.test(cell.text) && cell.isPlain
+          ? parseDec(cell.text)
+          : cell.text,
+      ),
+    );
+    columns.forEach((column, at) => {
+      column.isText = rows.some((row) => typeof row[at] === "string");
+      if (!column.isText) column.unit ??= PLAIN_UNIT;
+    });
+    return { columns, rows };
+  }
+  function readNode(source) {
+    const [kind, more] = BODY_KINDS.filter((key) => getFrom(source, key) !== undefined);
+    requireThat(kind && !more, `Node ${wordFrom(source, "slug")} needs exactly one way to get its value.`);
+    const round = getFrom(source, "round");
+    return {
+      slug: wordFrom(source, "slug"),
+      kind,
+      body: BODY_READERS[kind](getFrom(source, kind), source),
+      unit: parseUnit(source.get("unit")?.text),
+      name: textFrom(source, "name"),
+      description: textFrom(source, "description"),
+      source: textFrom(source, "source"),
+      tags: eachFrom(source, "tags", (one) => one.text.trim()),
+      isOptional: truthFrom(source, "optional"),
+      default: numberFrom(source, "default"),
+      isOutput: truthFrom(source, "output"),
+      round: round && {
+        places: Number(numberFrom(round, "places").scaled(0)),
+        mode: wordFrom(round, "mode") ?? "half_even",
+      },
+    };
+  }
+  const BODY_READERS = {
+    input(source) {
+      const join = getFrom(source, "join"),
+        where = wordFrom(source, "where"),
+        coverage = wordFrom(source, "coverage");
+      const aggregate = wordFrom(source, "aggregate"),
+        shareWritten = wordFrom(source, "share");
+      return {
+        eventType: textFrom(source, "event_type"),
+        dataPointType: textFrom(source, "data_point_type"),
+        aggregate,
+        weight: textFrom(source, "weight"),
+        isPartitioning: truthFrom(source, "partitions"),
+        shareWritten,
+        share: shareWritten ?? (SHAREABLE.has(aggregate) ? "even" : "repeat"),
+        shareBy: wordFrom(source, "share_by"),
+        straddle: wordFrom(source, "straddle") ?? "report",
+        where: where === null ? null : parseExpression(where),
+        join: join ? { to: wordFrom(join, "to"), on: textFrom(join, "on") } : null,
+        isAnyPeriod: wordFrom(source, "period") === "any",
+        coverage:
+          coverage === null
+            ? null
+            : coverage === "full"
+              ? new Dec(100n)
+              : coverage === "any"
+                ? ZERO
+                : parseDec(coverage.replace(/\s*%$/, "")),
+        isArray: aggregate === "values",
+      };
+    },
+    static_input(source, node) {
+      const options = source instanceof Map ? source : node;
+      return {
+        slug: source instanceof Map ? textFrom(source, "slug") : source.text.trim(),
+        at: wordFrom(options, "at"),
+        by: wordFrom(options, "by"),
+      };
+    },
+    constant: (source) => decFrom(source),
+    formula: (source) => parseExpression(source.text),
+    available: (source) => ({ ledger: source instanceof Map ? textFrom(source, "ledger") : source.text.trim() }),
+    upstream(source) {
+      const attributes = new Map(),
+        written = getFrom(source, "attributes");
+      for (const item of Array.isArray(written) ? written : written ? [written] : []) {
+        if (item instanceof Map) for (const [slug, unit] of item) attributes.set(slug, parseUnit(unit.text));
+        else attributes.set(item.text, null);
+      }
+      return {
+        ledger: textFrom(source, "ledger"),
+        amount: wordFrom(source, "amount"),
+        order: wordFrom(source, "order") ?? "fifo",
+        match: (getFrom(source, "match") ?? []).map((one) => one.text),
+        attributes,
+        isManual: wordFrom(source, "select") === "manual",
+        allocationGroup: textFrom(source, "allocation_group"),
+      };
+    },
+  };
+  function readCase(source) {
+    const wholeFrom = (key) => {
+      const found = numberFrom(source, key);
+      return found === null ? null : Number(found.scaled(0));
+    };
+    const listFrom = (value) => {
+      const found = numbersFrom(value);
+      return Array.isArray(found) ? found : [found];
+    };
+    return {
+      name: textFrom(source, "name"),
+      source: textFrom(source, "source"),
+      inputs: eachFrom(source, "inputs", numbersFrom),
+      expect: eachFrom(source, "expect", numbersFrom),
+      places: wholeFrom("places"),
+      mode: wordFrom(source, "mode") ?? "half_even",
+      partition: eachFrom(source, "partition", (one) => one.text.trim()),
+      durations: eachFrom(source, "durations", listFrom),
+      period_days: numberFrom(source, "period_days"),
+      period_hours: numberFrom(source, "period_hours"),
+    };
+  }
+
+  /** The canonical text: JSON with sorted keys, indented by one space, without what is not there or a default. */
+  function writeCanonicalModel(model) {
+    return writeIndented(
+      toPlain({
+        name: model.name,
+        about: model.about,
+        cadence: model.cadence,
+        partition_type: model.partitionType,
+        primary_output: model.primaryOutput,
+        share_places: model.sharePlaces === 6 ? null : model.sharePlaces,
+        tables: new Map(
+          [...model.tables].map(([name, { columns, rows }]) => [
+            name,
+            { columns: columns.map((one) => [one.name, one.isText ? null : one.unit.text]), rows },
+          ]),
+        ),
+        nodes: model.nodes.map(describeNode),
+        cases: model.cases.map((one) => ({ ...one, mode: one.mode === "half_even" ? null : one.mode })),
+      }),
+      0,
+    );
+  }
+  function describeNode(node) {
+    return {
+      slug: node.slug,
+      name: node.name,
+      description: node.description,
+      unit: node.unit.text,
+      [node.kind]: describeBody(node),
+      source: node.source,
+      tags: node.tags,
+      optional: node.isOptional,
+      default: node.default,
+      output: node.isOutput,
+      round: node.round ?? null,
+    };
+  }
+  function describeBody({ kind, body }) {
+    switch (kind) {
+      case "constant":
+        return body;
+      case "formula":
+        return printExpression(body);
+      case "available":
+        return body.ledger;
+      case "static_input":
+        return { slug: body.slug, at: body.at, by: body.by };
+      case "upstream":
+        return {
+          ledger: body.ledger,
+          amount: body.amount,
+          order: body.order === "fifo" ? null : body.order,
+          match: body.match,
+          attributes: [...body.attributes].map(([slug, unit]) => [slug, unit && unit.text]),
+          select: body.isManual ? "manual" : null,
+          allocation_group: body.allocationGroup,
+        };
+      default:
+        return {
+          event_type: body.eventType,
+          data_point_type: body.dataPointType,
+          aggregate: body.aggregate,
+          weight: body.weight,
+          partitions: body.isPartitioning,
+          share: body.shareWritten,
+          share_by: body.shareBy,
+          straddle: body.straddle === "report" ? null : body.straddle,
+          where: body.where && printExpression(body.where),
+          join: body.join,
+          period: body.isAnyPeriod ? "any" : null,
+          coverage: body.coverage,
+        };
+    }
+  }
+  const isOmitted = (value) =>
+    value === null ||
+    value === undefined ||
+    value === false ||
+    (Array.isArray(value) && !value.length) ||
+    (value instanceof Map && !value.size) ||
+    (typeof value === "object" &&
+      value !== null &&
+      Object.getPrototypeOf(value) === Object.prototype &&
+      !Object.keys(value).length);
+  function toPlain(value) {
+    if (value instanceof Dec) return value.toString();
+    if (Array.isArray(value)) return value.map(toPlain);
+    if (value === null || typeof value !== "object") return value;
+    const isMap = value instanceof Map,
+      entries = isMap ? [...value] : Object.entries(value);
+    return Object.fromEntries(
+      entries
+        .filter(([, one]) => (isMap && Array.isArray(one)) || !isOmitted(one))
+        .map(([key, one]) => [key, toPlain(one)]),
+    );
+  }
+  function writeIndented(value, depth) {
+    const pad = " ".repeat(depth + 1),
+      end = `\n${" ".repeat(depth)}`;
+    if (Array.isArray(value))
+      return value.length ? `[\n${value.map((one) => pad + writeIndented(one, depth + 1)).join(",\n")}${end}]` : "[]";
+    if (value !== null && typeof value === "object") {
+      const keys = Object.keys(value).sort(compareTexts);
+      return keys.length
+        ? `{\n${keys.map((key) => `${pad}${JSON.stringify(key)}: ${writeIndented(value[key], depth + 1)}`).join(",\n")}${end}}`
+        : "{}";
+    }
+    return JSON.stringify(value);
+  }
+
+  function listNeeds({ kind, body }) {
+    let needed = [];
+    if (kind === "formula")
+      needed = [...walk(body)]
+        .filter((one) => one.kind === "name" && one.path[0] !== "partition")
+        .map((one) => one.path[0]);
+    else if (kind === "input") needed = [body.join?.to, body.shareBy];
+    else if (kind === "static_input") needed = [body.at];
+    else if (kind === "upstream") needed = [body.amount];
+    return new Set(needed.filter(Boolean));
+  }
+  /** Each node after all that it needs; of those that are free, the first of the document. */
+  function orderNodes(model) {
+    const done = new Set(),
+      ordered = [];
+    while (ordered.length < model.nodes.length) {
+      const ready = model.nodes.find(
+        (node) => !done.has(node.slug) && [...listNeeds(node)].every((slug) => done.has(slug)),
+      );
+      requireThat(ready, "The nodes of the model need one another, or one that is not there.");
+      done.add(ready.slug);
+      ordered.push(ready);
+    }
+    return ordered;
+  }
+
+  // ---------------------------------------------------------------------------------------------------------
+  // Formulas: a value has a kind (number, text, truth), a unit if it is a number, and a content: one scalar, or an
+  // array of them. In place of a scalar there may be a fault, which is an error only if the result needs it.
+  // ---------------------------------------------------------------------------------------------------------
+
+  class Fault {
+    constructor(message, isMissing = false) {
+      this.message = message;
+      this.isMissing = isMissing;
+    }
+  }
+
+  /** Apply a function element by element. */
+  function spreadOver(contents, apply) {
+    const lengths = new Set(contents.filter(Array.isArray).map((content) => content.length));
+    if (!lengths.size) return apply(contents);
+    if (lengths.size > 1) throw new NoResult("Arrays of different lengths cannot be combined.");
+    const [length] = lengths;
+    return Array.from({ length }, (_, at) =>
+      apply(contents.map((content) => (Array.isArray(content) ? content[at] : content))),
+    );
+  }
+  function guarded(row, apply) {
+    const fault = row.find((one) => one instanceof Fault);
+    if (fault) return fault;
+    try {
+      return apply(...row);
+    } catch (error) {
+      if (error instanceof NoResult) return new Fault(error.message);
+      throw error;
+    }
+  }
+  const lift = (contents, apply) => spreadOver(contents, (row) => guarded(row, apply));
+  const strictly = (apply) => (contents) => lift(contents, apply);
+  const isOne = (index, count) => Array.from({ length: count }, (_, at) => (at === index ? ONE : ZERO));
+  const alike = (degrees) => (degrees.every((one) => one === degrees[0]) ? degrees[0] : null);
+  const unknownDegree = () => null,
+    constantDegree = () => 0;
+
+  /** A whole number that is written as the exponent. */
+  function writtenExponent(tree) {
+    const right = tree.right,
+      isNegative = right.kind === "unary" && right.operator === "-",
+      inner = isNegative ? right.operand : right;
+    if (inner.kind !== "number" || !inner.value.isWhole) return null;
+    return (isNegative ? -1 : 1) * Number(inner.value.scaled(0));
+  }
+  const inResultUnit = (result, operands) =>
+    operands.map((one) => (one.kind === "number" && result.kind === "number" ? result.unit : null));
+  const inAbsoluteUnits = (_, operands) => operands.map((one) => absoluteUnit(one.unit));
+  const inFirstUnit = (_, operands) => operands.map(() => (operands[0].kind === "number" ? operands[0].unit : null));
+  const inPlain = (_, operands) => operands.map(() => PLAIN_UNIT);
+  const asTheyAre = (_, operands) => operands.map(() => null);
+  const firstAsItIs = () => [null];
+  const ofUnit = (unit) => ({ kind: "number", unit }),
+    TRUTH = () => ({ kind: "truth", unit: null });
+
+  const sumOf = (apply, sign) => ({
+    type: (_, [left]) => ofUnit(absoluteUnit(left.unit)),
+    takes: inResultUnit,
+    apply: strictly(apply),
+    slopes: () => [ONE, sign],
+    degree: alike,
+  });
+  const test = (apply) => ({
+    type: TRUTH,
+    takes: inFirstUnit,
+    apply: strictly(apply),
+    slopes: null,
+    degree: unknownDegree,
+  });
+  const textTest = (apply) => ({
+    type: TRUTH,
+    takes: asTheyAre,
+    apply: strictly(apply),
+    slopes: null,
+    degree: unknownDegree,
+  });
+  /** `and` is decided by a false operand, `or` by a true one; the other may have no result then. */
+  const logic = (undecided) => ({
+    type: TRUTH,
+    takes: asTheyAre,
+    slopes: null,
+    degree: unknownDegree,
+    apply: (contents) => spreadOver(contents, ([left, right]) => (left === undecided ? right : left)),
+  });
+  const same = (a, b) => (a instanceof Dec ? equal(a, b) : a === b);
+  const SPACES = "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
+  const CHARACTER_CLASSES = { d: "\\p{Nd}", w: "\\p{L}\\p{N}_", s: SPACES };
+  /** A character, or a class such as \d, as the member of a class. */
+  function writeMember(letter, isEscaped) {
+    const members = isEscaped ? CHARACTER_CLASSES[letter.toLowerCase()] : undefined;
+    if (members) return letter === letter.toLowerCase() ? `[${members}]` : `[^${members}]`;
+    return `\\u{${letter.codePointAt(0).toString(16)}}`;
+  }
+  const compiledPatterns = new Map();
+  /** A pattern of the language as a regular expression: literals, `.`, classes, counts, groups, `|`, `^` and `$`. */
+  function compilePattern(pattern) {
+    const letters = [...pattern];
+    let written = "";
+    for (let at = 0; at < letters.length; at += 1) {
+      const letter = letters[at];
+      if (letter === "\\") written += writeMember(letters[(at += 1)] ?? refuse("A pattern ends too early."), true);
+      else if (letter !== "[")
+        written += "().^$*+?{}|".includes(letter) || /[\d,]/.test(letter) ? letter : writeMember(letter);
+      else {
+        const isNegated = letters[at + 1] === "^";
+        if (isNegated) at += 1;
+        written += isNegated ? "[^" : "[";
+        for (at += 1; letters[at] !== "]"; at += 1) {
+          requireThat(at < letters.length, "A bracket of a pattern is not closed.");
+          if (letters[at] === "\\") written += writeMember(letters[(at += 1)], true);
+          else if (letters[at + 1] === "-" && letters[at + 2] !== "]") {
+            written += `${writeMember(letters[at])}-${writeMember(letters[at + 2])}`;
+            at += 2;
+          } else written += writeMember(letters[at]);
+        }
+        written += "]";
+      }
+    }
+    return new RegExp(written, "sv");
+  }
+  const matchesPattern = (text, pattern) => gather(compiledPatterns, pattern, () => compilePattern(pattern)).test(text);
+
+  const OPERATORS = {
+    "+": sumOf(add, ONE),
+    "-": sumOf(subtract, MINUS_ONE),
+    "*": {
+      type: (_, [left, right]) => ofUnit(multiplyUnits(left.unit, right.unit)),
+      takes: inAbsoluteUnits,
+      apply: strictly(multiply),
+      slopes: (_, [left, right]) => [right, left],
+      degree: ([left, right]) => (left === null || right === null ? null : left + right),
+    },
+    "/": {
+      type: (_, [left, right]) => ofUnit(divideUnits(left.unit, right.unit)),
+      takes: inAbsoluteUnits,
+      apply: strictly(divide),
+      slopes: (_, [left, right]) => [divide(ONE, right), negate(divide(divide(left, right), right))],
+      degree: ([left, right]) => (left === null || right === null ? null : left - right),
+    },
+    "^": {
+      type: (tree, [base]) =>
+        ofUnit(writtenExponent(tree) === null ? PLAIN_UNIT : powerUnit(base.unit, writtenExponent(tree))),
+      takes: (result, operands, tree) =>
+        writtenExponent(tree) === null ? inPlain(result, operands) : [absoluteUnit(operands[0].unit)],
+      apply: (contents, tree) =>
+        lift(contents, writtenExponent(tree) === null ? raise : (base) => raiseWhole(base, writtenExponent(tree))),
+      slopes(tree, [base, given]) {
+        const whole = writtenExponent(tree),
+          exponent = whole === null ? given : new Dec(BigInt(whole));
+        if (base.isZero) return [equal(exponent, ONE) ? ONE : ZERO, ZERO];
+        const raised = raise(base, exponent);
+        return [divide(multiply(exponent, raised), base), base.c > 0n ? multiply(raised, naturalLog(base)) : ZERO];
+      },
+      degree: (degrees, tree) =>
+        degrees.includes(null) || writtenExponent(tree) === null ? null : degrees[0] * writtenExponent(tree),
+    },
+    "=": test(same),
+    "!=": test((a, b) => !same(a, b)),
+    "<": test((a, b) => compare(a, b) < 0),
+    "<=": test((a, b) => compare(a, b) <= 0),
+    ">": test((a, b) => compare(a, b) > 0),
+    ">=": test((a, b) => compare(a, b) >= 0),
+    contains: textTest((a, b) => a.includes(b)),
+    "starts with": textTest((a, b) => a.startsWith(b)),
+    "ends with": textTest((a, b) => a.endsWith(b)),
+    matches: textTest(matchesPattern),
+    and: logic(true),
+    or: logic(false),
+  };
+  const NEGATIVE = {
+    type: (_, [operand]) => ofUnit(absoluteUnit(operand.unit)),
+    takes: inAbsoluteUnits,
+    apply: strictly((a) => rounded(negate(a))),
+    slopes: () => [MINUS_ONE],
+    degree: alike,
+  };
+  const NOT = textTest((a) => !a);
+  const BETWEEN = test((a, low, high) => compare(low, a) <= 0 && compare(a, high) <= 0);
+  const MEMBERSHIP = test((a, ...options) => options.some((one) => same(a, one)));
+  const NULL_TEST = {
+    type: TRUTH,
+    takes: asTheyAre,
+    slopes: null,
+    degree: unknownDegree,
+    apply: (contents) => spreadOver(contents, ([one]) => (one instanceof Fault ? one.isMissing || one : false)),
+  };
+  const firstGiven = (row) => {
+    const at = row.findIndex((one) => !(one instanceof Fault && one.isMissing));
+    return at < 0 ? row.length - 1 : at;
+  };
+
+  const aggregateOf = (apply, slopes) => ({
+    type: (_, [first]) => ofUnit(first.unit),
+    takes: inResultUnit,
+    degree: alike,
+    apply(contents) {
+      const of = (...values) => {
+        if (!values.length && apply !== total) throw new NoResult("There is no element to take this of.");
+        return apply(values);
+      };
+      if (contents.length > 1) return lift(contents, of);
+      return guarded(Array.isArray(contents[0]) ? contents[0] : contents, of);
+    },
+    slopes: (_, row) => slopes(row),
+  });
+  function slopesOfMedian(values) {
+    const order = values.map((_, at) => at).sort((a, b) => compare(values[a], values[b])),
+      half = order.length >> 1;
+    const parts = isOne(order[half], order.length);
+    if (order.length % 2 === 0) parts[order[half]] = parts[order[half - 1]] = divide(ONE, TWO);
+    return parts;
+  }
+  const indexOf = (values, value) => values.findIndex((one) => equal(one, value));
+  const ofPlain = (apply, slope) => ({
+    type: () => ofUnit(PLAIN_UNIT),
+    takes: inPlain,
+    apply: strictly(apply),
+    slopes: (_, [value]) => [slope(value)],
+    degree: unknownDegree,
+  });
+  const inOwnUnit = (apply, slopes, degree = unknownDegree) => ({
+    type: (_, [first]) => ofUnit(first.unit),
+    takes: inResultUnit,
+    apply: strictly(apply),
+    slopes: (_, row) => slopes(...row),
+    degree,
+  });
+  const followFirst = (...row) => isOne(0, row.length);
+  const wordAt = (tree, at, instead) => tree.args[at]?.text ?? instead;
+  function writtenPlaces(tree) {
+    const written = tree.args[1];
+    if (!written) return 0;
+    return written.kind === "unary" ? -Number(written.operand.value.scaled(0)) : Number(written.value.scaled(0));
+  }
+  const namedUnit = (tree) => parseUnit(tree.args[1].text);
+  const conversion = (type, takes) => ({
+    type,
+    takes,
+    apply: (contents) => contents[0],
+    slopes: (_, row) => followFirst(...row),
+    degree: (degrees, tree) => (isAbsolute(namedUnit(tree)) ? alike(degrees) : null),
+  });
+
+  function findTable(tree, environment) {
+    const table = environment.model.tables.get(wordAt(tree, 0));
+    requireThat(table, `There is no table ${wordAt(tree, 0)}.`);
+    const column = table.columns.findIndex((one) => one.name === wordAt(tree, 1));
+    requireThat(column >= 0, `The table ${wordAt(tree, 0)} has no column ${wordAt(tree, 1)}.`);
+    return { rows: table.rows, key: table.columns[0], column, cell: table.columns[column] };
+  }
+  function findRow(tree, environment, key) {
+    const { rows, column } = findTable(tree, environment),
+      match = wordAt(tree, 3, "exact");
+    let row;
+    if (match === "exact") row = rows.find((one) => same(one[0], key));
+    else if (match === "below") row = rows.findLast((one) => compare(one[0], key) <= 0);
+    else row = rows.find((one) => compare(one[0], key) >= 0);
+    if (!row) throw new NoResult(`The table ${wordAt(tree, 0)} has no row for ${key} (${match}).`);
+    return row[column];
+  }
+  /** The two rows that a key is between. */
+  function findLine(tree, environment, key) {
+    const { rows, column } = findTable(tree, environment),
+      points = rows.map((row) => [row[0], row[column]]);
+    if (compare(key, points[0][0]) < 0 || compare(key, points[points.length - 1][0]) > 0)
+      throw new NoResult(`${key} is outside the table ${wordAt(tree, 0)}.`);
+    const above = points.findIndex(([one]) => compare(one, key) > 0),
+      index = Math.min(above < 0 ? points.length : above, points.length - 1);
+    return [points[Math.max(index - 1, 0)], points[index]];
+  }
+  function interpolate(tree, environment, key) {
+    const [[low, atLow], [high, atHigh]] = findLine(tree, environment, key),
+      width = exactSubtract(high, low);
+    if (width.isZero) return atLow;
+    return divide(
+      exactAdd(exactMultiply(atLow, width), exactMultiply(exactSubtract(atHigh, atLow), exactSubtract(key, low))),
+      width,
+    );
+  }
+  const inUnitOfKey = (_, operands, tree, environment) => {
+    const { key } = findTable(tree, environment);
+    return [key.isText ? null : key.unit];
+  };
+  const typeOfCell = (tree, _, environment) => {
+    const { cell } = findTable(tree, environment);
+    return cell.isText ? { kind: "text", unit: null } : ofUnit(cell.unit);
+  };
+  const ofSlot = (unit, read) => ({
+    type: () => ofUnit(parseUnit(unit)),
+    takes: asTheyAre,
+    apply: (_, tree, environment) => read(environment, tree),
+    slopes: null,
+    degree: constantDegree,
+  });
+
+  const FUNCTIONS = {
+    sum: aggregateOf(total, (row) => row.map(() => ONE)),
+    average: aggregateOf(average, (row) => row.map(() => divide(ONE, new Dec(BigInt(row.length))))),
+    min: aggregateOf(least, (row) => isOne(indexOf(row, least(row)), row.length)),
+    max: aggregateOf(greatest, (row) => isOne(indexOf(row, greatest(row)), row.length)),
+    median: aggregateOf(median, slopesOfMedian),
+    count: {
+      type: () => ofUnit(PLAIN_UNIT),
+      takes: asTheyAre,
+      apply: ([content]) => new Dec(BigInt(Array.isArray(content) ? content.length : 1)),
+      slopes: null,
+      degree: constantDegree,
+    },
+    abs: inOwnUnit(
+      (a) => rounded(magnitude(a)),
+      (a) => [a.c > 0n ? ONE : a.c < 0n ? MINUS_ONE : ZERO],
+      alike,
+    ),
+    round: {
+      type: (_, [first]) => ofUnit(first.unit),
+      takes: firstAsItIs,
+      slopes: (_, row) => followFirst(...row),
+      degree: unknownDegree,
+      apply: (contents, tree) => lift(contents, (a) => roundTo(a, writtenPlaces(tree), wordAt(tree, 2, "half_even"))),
+    },
+    floor: inOwnUnit((a) => roundTo(a, 0, "floor"), followFirst),
+    ceil: inOwnUnit((a) => roundTo(a, 0, "ceiling"), followFirst),
+    clamp: inOwnUnit(
+      (a, low, high) => {
+        if (compare(low, high) > 0) throw new NoResult("clamp needs low not above high.");
+        return least([greatest([a, low]), high]);
+      },
+      (a, low, high) => isOne(compare(a, low) < 0 ? 1 : compare(a, high) > 0 ? 2 : 0, 3),
+      alike,
+    ),
+    sqrt: {
+      type: (_, [first]) => ofUnit(first.unit.dimensions ? rootUnit(first.unit) : PLAIN_UNIT),
+      takes: (_, [first]) => [first.unit.dimensions ? null : PLAIN_UNIT],
+      apply: strictly(squareRoot),
+      degree: unknownDegree,
+      slopes: (_, [value]) => {
+        const root = squareRoot(value);
+        return [root.isZero ? ZERO : divide(ONE, multiply(TWO, root))];
+      },
+    },
+    exp: ofPlain(exponential, exponential),
+    ln: ofPlain(naturalLog, (value) => divide(ONE, value)),
+    log10: ofPlain(commonLog, (value) => divide(ONE, multiply(value, naturalLog(new Dec(1n, 1))))),
+    if: {
+      type: (_, [, first]) => ({ kind: first.kind, unit: first.unit }),
+      takes: inResultUnit,
+      degree: (degrees) => alike(degrees.slice(1)),
+      apply: (contents) =>
+        spreadOver(contents, ([condition, yes, no]) => (condition instanceof Fault ? condition : condition ? yes : no)),
+      slopes: (_, row) => isOne(row[0] === true ? 1 : 2, 3),
+    },
+    coalesce: {
+      type: (_, [first]) => ({ kind: first.kind, unit: first.unit }),
+      takes: inResultUnit,
+      degree: alike,
+      apply: (contents) => spreadOver(contents, (row) => row[firstGiven(row)]),
+      slopes: (_, row) => isOne(firstGiven(row), row.length),
+    },
+    lookup: {
+      type: typeOfCell,
+      takes: inUnitOfKey,
+      apply: (contents, tree, environment) => lift(contents, (key) => findRow(tree, environment, key)),
+      slopes: null,
+      degree: unknownDegree,
+    },
+    interpolate: {
+      type: typeOfCell,
+      takes: inUnitOfKey,
+      degree: unknownDegree,
+      apply: (contents, tree, environment) => lift(contents, (key) => interpolate(tree, environment, key)),
+      slopes(tree, [key], environment) {
+        const [[low, atLow], [high, atHigh]] = findLine(tree, environment, key);
+        return [compare(high, low) <= 0 ? ZERO : divide(exactSubtract(atHigh, atLow), exactSubtract(high, low))];
+      },
+    },
+    to: conversion((tree) => ofUnit(namedUnit(tree)), inResultUnit),
+    value: conversion(
+      () => ofUnit(PLAIN_UNIT),
+      (_, operands, tree) => [namedUnit(tree)],
+    ),
+    quantity: conversion((tree) => ofUnit(namedUnit(tree)), inPlain),
+    duration_hours: ofSlot(
+      "h",
+      (environment, tree) =>
+        environment.durations.get(nameOf(tree.args[0])) ?? refuse("The durations of an input are not known."),
+    ),
+    period_days: ofSlot("d", (environment) => environment.periodDays()),
+    period_hours: ofSlot("h", (environment) => environment.periodHours),
+  };
+  function findOperation(tree) {
+    switch (tree.kind) {
+      case "binary":
+        return OPERATORS[tree.operator];
+      case "unary":
+        return tree.operator === "not" ? NOT : NEGATIVE;
+      case "between":
+        return BETWEEN;
+      case "in":
+        return MEMBERSHIP;
+      case "null":
+        return NULL_TEST;
+      default:
+        return FUNCTIONS[tree.name];
+    }
+  }
+  function convertContent(step, unit) {
+    if (unit === null || unit === undefined || sameUnit(step.unit, unit)) return step.content;
+    return lift([step.content], (amount) => convert(amount, step.unit, unit));
+  }
+
+  /**
+   * What a tree comes to, with the inputs whose events its elements follow, and with what each of its parts came to, so
+   * that it can be walked backwards.
+   */
+  function evaluate(tree, environment) {
+    switch (tree.kind) {
+      case "number":
+        return {
+          tree,
+          kind: "number",
+          unit: PLAIN_UNIT,
+          content: tree.value,
+          operands: [],
+          isVarying: false,
+          follows: [],
+        };
+      case "text":
+      case "truth":
+        return { tree, kind: tree.kind, unit: null, content: tree.value, operands: [], isVarying: false, follows: [] };
+      case "name": {
+        const value = environment.values.get(nameOf(tree)),
+          missing = new Fault(`${nameOf(tree)} has no value.`, true);
+        requireThat(value, `There is no ${nameOf(tree)}.`);
+        return {
+          tree,
+          kind: value.kind,
+          unit: value.unit,
+          content: value.content ?? missing,
+          operands: [],
+          isVarying: true,
+          follows: value.follows ?? [],
+        };
+      }
+    }
+    const operation = findOperation(tree);
+    const operands = listChildren(tree)
+      .filter((one) => one.kind !== "word")
+      .map((one) => evaluate(one, environment));
+    const result = operation.type(tree, operands, environment),
+      units = operation.takes(result, operands, tree, environment);
+    const taken = operands.slice(0, units.length).map((one, at) => convertContent(one, units[at]));
+    const content = operation.apply(taken, tree, environment),
+      followed = [...new Set(operands.flatMap((one) => one.follows))];
+    for (const slug of followed.slice(1)) environment.requireParallel(followed[0], slug);
+    const isVarying = operands.some((one) => one.isVarying),
+      follows = Array.isArray(content) ? followed : [];
+    return { tree, ...result, content, operation, operands, units, taken, isVarying, follows };
+  }
+  function requireContent(content) {
+    const fault = (Array.isArray(content) ? content : [content]).find((one) => one instanceof Fault);
+    if (fault) throw new NoResult(fault.message);
+    return content;
+  }
+
+  // How fast a result changes with the values that it is made of: from the result back, by the rules of calculus.
+
+  const scaleGradient = (gradient, factor) =>
+    equal(factor, ONE)
+      ? gradient
+      : Array.isArray(gradient)
+        ? gradient.map((one) => multiply(one, factor))
+        : multiply(gradient, factor);
+  function addGradients(one, other) {
+    if (one === undefined) return other;
+    return Array.isArray(one) ? one.map((part, at) => add(part, other[at])) : add(one, other);
+  }
+  /** `outer` is how fast something changes with the result in `unit`; what it is for each name, in its own unit. */
+  function findGradients(step, outer, unit, environment) {
+    const gradients = new Map();
+    descend(step, scaleGradient(outer, findSlope(step.unit, unit)), gradients, environment);
+    return gradients;
+  }
+  function descend(step, outer, gradients, environment) {
+    const isAny = Array.isArray(outer) ? outer.some((one) => !one.isZero) : !outer.isZero;
+    if (step.kind !== "number" || !isAny) return;
+    if (step.tree.kind === "name")
+      gradients.set(nameOf(step.tree), addGradients(gradients.get(nameOf(step.tree)), outer));
+    else if (step.operation?.slopes) {
+      const inner = findOperandGradients(step, outer, environment);
+      inner.forEach((gradient, at) => {
+        const operand = step.operands[at],
+          unit = step.units[at];
+        if (operand.isVarying)
+          descend(
+            operand,
+            unit ? scaleGradient(gradient, findSlope(operand.unit, unit)) : gradient,
+            gradients,
+            environment,
+          );
+      });
+    }
+  }
+  function findOperandGradients(step, outer, environment) {
+    const slopes = (row) => {
+      try {
+        return step.operation.slopes(step.tree, row, environment);
+      } catch (error) {
+        if (error instanceof NoResult) return row.map(() => ZERO);
+        throw error;
+      }
+    };
+    if (!Array.isArray(outer)) {
+      if (step.taken.length === 1 && Array.isArray(step.taken[0]))
+        return [slopes(step.taken[0]).map((part) => multiply(outer, part))];
+      return slopes(step.taken)
+        .slice(0, step.taken.length)
+        .map((part) => multiply(outer, part));
+    }
+    const columns = step.taken.map(() => []);
+    outer.forEach((gradient, at) => {
+      const row = step.taken.map((content) => (Array.isArray(content) ? content[at] : content));
+      const parts = gradient.isZero ? row.map(() => ZERO) : slopes(row);
+      columns.forEach((column, index) => column.push(multiply(gradient, parts[index])));
+    });
+    return columns.map((column, at) => (Array.isArray(step.taken[at]) ? column : total(column)));
+  }
+
+  // Outputs that change with the data whatever they come to, unless they are zero: all that they rest on is measured
+  // when all data were captured. They are found by how a result grows when some inputs grow by one factor.
+
+  function findContributingOutputs(model) {
+    const isPlain = (node) =>
+      !node.round &&
+      isAbsolute(node.unit) &&
+      !(["input", "upstream"].includes(node.kind) && node.default && !node.default.isZero);
+    const found = new Set();
+    if (!model.nodes.every(isPlain)) return found;
+    const data = model.nodes
+      .filter((node) => node.kind === "input" || node.kind === "upstream")
+      .map((node) => node.slug);
+    for (const growing of [data, ...data.slice(0, 20).map((slug) => [slug])]) {
+      const degrees = new Map();
+      for (const node of model.ordered)
+        degrees.set(
+          node.slug,
+          node.kind === "formula" ? findDegree(node.body, degrees) : growing.includes(node.slug) ? 1 : 0,
+        );
+      for (const node of model.outputs) if (degrees.get(node.slug)) found.add(node.slug);
+    }
+    return found;
+  }
+  function findDegree(tree, degrees) {
+    if (tree.kind === "name") return degrees.get(nameOf(tree)) ?? (degrees.has(nameOf(tree)) ? null : 0);
+    if (["number", "text", "truth"].includes(tree.kind)) return 0;
+    const own = listChildren(tree)
+      .filter((one) => one.kind !== "word")
+      .map((one) => findDegree(one, degrees));
+    return own.every((one) => one === 0) ? 0 : findOperation(tree).degree(own, tree);
+  }
+
+  // ---------------------------------------------------------------------------------------------------------
+  // Time: moments are milliseconds; the wall clock of a zone is shown as milliseconds too, as if it were UTC.
+  // ---------------------------------------------------------------------------------------------------------
+
+  const HOUR = 3600000,
+    DAY = 24 * HOUR;
+  const clocks = new Map();
+  function offsetAt(moment, zone) {
+    if (zone === "UTC") return 0;
+    if (!clocks.has(zone)) {
+      clocks.set(
+        zone,
+        new Intl.DateTimeFormat("en-US", {
+          timeZone: zone,
+          calendar: "gregory",
+          numberingSystem: "latn",
+          hourCycle: "h23",
+          era: "short",
+          year: "numeric",
+          month: "numeric",
+          day: "numeric",
+          hour: "numeric",
+          minute: "numeric",
+          second: "numeric",
+        }),
+      );
+    }
+    const shown = Object.fromEntries(
+      clocks
+        .get(zone)
+        .formatToParts(moment)
+        .map((part) => [part.type, part.value]),
+    );
+    const wall = Date.UTC(
+      Number(shown.year),
+      Number(shown.month) - 1,
+      Number(shown.day),
+      Number(shown.hour),
+      Number(shown.minute),
+      Number(shown.second),
+    );
+    return wall - Math.floor(moment / 1000) * 1000;
+  }
+  const wallAt = (moment, zone) => moment + offsetAt(moment, zone);
+  /** When the wall shows a time: of two moments the first, or with `fold` the second; of none, by the clock before. */
+  function momentOf(wall, zone, fold = 0) {
+    const before = offsetAt(wall - DAY, zone),
+      after = offsetAt(wall + DAY, zone);
+    const first = wall - before,
+      second = wall - after;
+    if (before === after) return first;
+    const isFirst = wallAt(first, zone) === wall,
+      isSecond = wallAt(second, zone) === wall;
+    if (isFirst !== isSecond) return isFirst ? first : second;
+    return fold ? second : first;
+  }
+  const floorTo = (wall, length) => Math.floor(wall / length) * length;
+  function floorToMonths(wall, months) {
+    const date = new Date(wall),
+      month = Math.floor(date.getUTCMonth() / months) * months;
+    const floored = new Date(0);
+    floored.setUTCFullYear(date.getUTCFullYear(), month, 1);
+    return floored.getTime();
+  }
+  const floorToWeek = (wall) => floorTo(wall, DAY) - ((new Date(wall).getUTCDay() + 6) % 7) * DAY;
+  const FLOORS = {
+    hourly: (wall) => floorTo(wall, HOUR),
+    daily: (wall) => floorTo(wall, DAY),
+    weekly: floorToWeek,
+    monthly: (wall) => floorToMonths(wall, 1),
+    quarterly: (wall) => floorToMonths(wall, 3),
+    annual: (wall) => floorToMonths(wall, 12),
+  };
+  const LATER = {
+    hourly: HOUR,
+    daily: DAY,
+    weekly: 7 * DAY,
+    monthly: 33 * DAY,
+    quarterly: 94 * DAY,
+    annual: 368 * DAY,
+  };
+
+  /** The last cut at or before a moment: hours are cut each time that the clock shows them, longer slots once. */
+  function findCut(cadence, moment, zone) {
+    const floor = FLOORS[cadence],
+      wall = wallAt(moment, zone),
+      own = floor(wall),
+      ahead = momentOf(floor(wall + HOUR), zone);
+    const passed = [momentOf(own, zone, 0), momentOf(own, zone, 1)].filter((cut) => cut <= moment);
+    const latest = cadence === "hourly" ? Math.max(...passed) : passed[0];
+    return ahead <= moment ? Math.max(latest, ahead) : latest;
+  }
+  function findSlot(cadence, moment, zone) {
+    const start = findCut(cadence, moment, zone);
+    for (let probe = start + LATER[cadence]; ; probe += HOUR) {
+      const end = findCut(cadence, probe, zone);
+      if (end > start) return { start, end };
+    }
+  }
+  function labelSlot(cadence, slot, zone) {
+    const wall = wallAt(slot.start, zone),
+      text = new Date(wall).toISOString(),
+      year = text.slice(0, 4);
+    switch (cadence) {
+      case "hourly": {
+        const minutes = (wall - slot.start) / 60000,
+          size = Math.abs(minutes),
+          two = (n) => String(n).padStart(2, "0");
+        return `${text.slice(0, 13)}:00${minutes < 0 ? "-" : "+"}${two(Math.floor(size / 60))}${two(size % 60)}`;
+      }
+      case "daily":
+        return text.slice(0, 10);
+      case "weekly": {
+        const thursday = floorToWeek(wall) + 3 * DAY,
+          first = Date.UTC(new Date(thursday).getUTCFullYear(), 0, 1);
+        return `${new Date(thursday).getUTCFullYear()}-W${String(Math.floor((thursday - first) / DAY / 7) + 1).padStart(2, "0")}`;
+      }
+      case "monthly":
+        return text.slice(0, 7);
+      case "quarterly":
+        return `${Number(year)}-Q${Math.floor((Number(text.slice(5, 7)) - 1) / 3) + 1}`;
+      default:
+        return String(Number(year));
+    }
+  }
+  const divideFraction = ({ n, d }) => divide(new Dec(n), new Dec(d));
+  const countHours = (slot) => divideFraction(fraction(BigInt(slot.end - slot.start), BigInt(HOUR)));
+  /** Days of the calendar; part of a day counts as its part of that day. */
+  function countDays(slot, zone) {
+    const first = findSlot("daily", slot.start, zone),
+      last = findSlot("daily", slot.end, zone);
+    const passed = (day, moment) => fraction(BigInt(moment - day.start), BigInt(day.end - day.start));
+    const whole = fraction(BigInt(Math.round((last.start - first.start) / DAY)));
+    const after = passed(last, slot.end),
+      before = passed(first, slot.start);
+    return divideFraction(subtractFractions(fraction(whole.n * after.d + after.n, after.d), before));
+  }
+  const isReading = (time) => time.start === time.end;
+  function holds(outer, inner) {
+    return isReading(inner)
+      ? outer.start <= inner.start && inner.start < outer.end
+      : outer.start <= inner.start && inner.end <= outer.end;
+  }
+  function overlapOf(a, b) {
+    const start = Math.max(a.start, b.start),
+      end = Math.min(a.end, b.end);
+    return start < end ? { start, end } : null;
+  }
+
+  // ---------------------------------------------------------------------------------------------------------
+  // Dividing: partitions of a slot, parts of an amount, and what an amount rests on.
+  // ---------------------------------------------------------------------------------------------------------
+
+  const TAGS = ["tracking_id", "feedstock", "asset"];
+  const partitionKey = (partition) => JSON.stringify(TAGS.map((tag) => partition[tag] ?? null));
+  const isWholePartition = (partition, type) => DIMENSIONS[type].every((dimension) => partition[dimension] !== null);
+  const agrees = (a, b) => TAGS.every((tag) => a[tag] === null || b[tag] === null || a[tag] === b[tag]);
+  function labelPartition(partition) {
+    const values = TAGS.map((tag) => partition[tag]).filter(Boolean);
+    if (values.length === 1) return values[0];
+    return values.map((value) => (/[/"]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value)).join(" / ");
+  }
+  const comparePartitions = (a, b) =>
+    compareKeys(
+      TAGS.map((tag) => a[tag] ?? ""),
+      TAGS.map((tag) => b[tag] ?? ""),
+    );
+
+  /** Parts of a whole in proportion to weights, cut at places; they sum to it. */
+  function divideWhole(whole, weights, places) {
+    if (weights.some((one) => one.c < 0n)) throw new NoResult("A weight is negative.");
+    const fineness = Math.max(0, ...weights.map((one) => -one.e)),
+      shares = weights.map((one) => one.scaled(fineness));
+    const sum = shares.reduce((a, b) => a + b, 0n);
+    if (sum === 0n) throw new NoResult("The weights sum to zero.");
+    const units = whole.scaled(places),
+      size = absolute(units);
+    const counts = shares.map((share) => (size * share) / sum),
+      rests = shares.map((share) => (size * share) % sum);
+    const left = Number(size - counts.reduce((a, b) => a + b, 0n));
+    const order = shares
+      .map((_, at) => at)
+      .sort((a, b) => (rests[b] > rests[a] ? 1 : rests[b] < rests[a] ? -1 : a - b));
+    for (const at of order.slice(0, left)) counts[at] += 1n;
+    const parts = counts.map((count) => new Dec(units < 0n ? -count : count, -places));
+    const beyond = exactSubtract(whole, new Dec(units, -places)),
+      first = shares.findIndex((share) => share !== 0n);
+    parts[first] = exactAdd(parts[first], beyond);
+    if (parts.some((part) => countDigits(part.c) > DIGITS))
+      throw new NoResult("A part has more digits than a number holds.");
+    return parts;
+  }
+  /** The part of a value that falls to a slot by time, as the difference of two running amounts. */
+  function prorate(value, time, slot) {
+    const length = BigInt(time.end - time.start);
+    if (value.isZero || length === 0n || holds(slot, time)) return value;
+    const quantum = value.adjusted - DIGITS + 1,
+      units = value.scaled(-quantum);
+    const upTo = (moment) => {
+      const passed = BigInt(moment - time.start);
+      return divideRounded(units * (passed < 0n ? 0n : passed > length ? length : passed), length, "half_even");
+    };
+    return new Dec(upTo(slot.end) - upTo(slot.start), quantum);
+  }
+  const hoursOf = (time) => divide(new Dec(BigInt(time.end - time.start)), new Dec(BigInt(HOUR)));
+
+  /** Sources of values, from measured to estimated. Contributions are a Map by source; null is unknown. */
+  const SOURCES = ["captured", "manual", "adjusted", "substituted", "imputed"];
+  const OF_ORIGIN = { manual: "manual", adjustment: "adjusted", substitution: "substituted" };
+  const leastMeasured = (sources) =>
+    sources.reduce((a, b) => (SOURCES.indexOf(b) > SOURCES.indexOf(a) ? b : a), "captured");
+  /** Sizes have 28 digits. */
+  function sizeOf(a) {
+    const over = countDigits(a.c) - 28,
+      size = magnitude(a);
+    return over > 0 ? new Dec(divideRounded(size.c, tenTo(over), "half_even"), size.e + over) : size;
+  }
+  function addContributions(parts) {
+    const columns = new Map(SOURCES.map((source) => [source, []]));
+    for (const part of parts) for (const [source, amount] of part) columns.get(source).push(amount);
+    return new Map(
+      [...columns].map(([source, amounts]) => [source, total(amounts)]).filter(([, amount]) => !amount.isZero),
+    );
+  }
+  const scaleContributions = (contributions, rate) =>
+    new Map([...contributions].map(([source, amount]) => [source, multiply(amount, sizeOf(rate))]));
+  function spreadContributions(amount, contributions) {
+    const whole = exactTotal([...contributions.values()]);
+    if (whole.isZero) return new Map();
+    return new Map([...contributions].map(([source, one]) => [source, divide(multiply(one, sizeOf(amount)), whole)]));
+  }
+  const toAbsolute = (value, unit) => (isAbsolute(unit) ? value : convert(value, unit, absoluteUnit(unit)));
+
+  // ---------------------------------------------------------------------------------------------------------
+  // Inputs: what a batch read, in groups of equal tags. A group that sums addFault enough of has pairs of values and
+  // weights; the others have elements in the order of time.
+  // ---------------------------------------------------------------------------------------------------------
+
+  const SUMMED = new Set(["sum", "average", "min", "max", "count"]);
+  const isSummed = (body) =>
+    SUMMED.has(body.aggregate) && !body.join && body.straddle !== "prorate" && !body.isAnyPeriod;
+
+  /** Whether a slot has an event by its time; one that is joined whatever its date is in none. */
+  function isOfSlot(slot, body, time) {
+    if (body.isAnyPeriod) return false;
+    const begins = slot.start <= time.start && time.start < slot.end,
+      ends = time.end > slot.start && time.end <= slot.end;
+    if (body.aggregate === "delta") return isReading(time) ? slot.start < time.start && time.start <= slot.end : ends;
+    if (body.straddle === "start") return begins;
+    if (body.straddle === "end") return isReading(time) ? begins : ends;
+    if (body.straddle === "prorate") return begins || (time.start < slot.start && slot.start < time.end);
+    return begins && time.end <= slot.end;
+  }
+
+  /** The events of the batches in sets that the same nodes read; each event once, as the newest batch saw it. */
+  function listSources(contents, model, batches) {
+    const sources = new Map();
+    for (const number of batches) {
+      for (const read of contents.lineage.get(number).inputs) {
+        for (const slug of read.nodes) {
+          const node = model.bySlug.get(slug);
+          requireThat(
+            node?.kind === "input" && node.body.eventType === read.event_type,
+            `Node ${slug} reads no events of ${read.event_type}.`,
+          );
+        }
+        const source = gather(sources, read.nodes.join("\n"), () => ({
+          eventType: read.event_type,
+          nodes: read.nodes,
+          versions: new Map(),
+        }));
+        for (const event of parseRanges(read.events)) source.versions.set(event, read.versions[event] ?? 0);
+        for (const event of Object.keys(read.versions)) source.versions.set(Number(event), read.versions[event]);
+      }
+    }
+    return [...sources.values()];
+  }
+  /** The corrections in force for the newest of some batches that read each event, as origins by event and field. */
+  function listOrigins(contents, batches) {
+    const newest = new Map(),
+      origins = new Map();
+    for (const number of batches)
+      for (const read of contents.lineage.get(number).inputs)
+        for (const event of parseRanges(read.events)) newest.set(event, number);
+    for (const number of batches) {
+      for (const one of parseRanges(contents.lineage.get(number).corrections)) {
+        const row = contents.corrections.get(one);
+        if (newest.get(row.event) === number) origins.set(`${row.event}/${row.data_point}`, row.origin);
+      }
+    }
+    return origins;
+  }
+  function groupEvents(contents, model, slot, source, origins) {
+    const inputs = source.nodes.map((slug) => model.bySlug.get(slug)),
+      file = contents.events.get(source.eventType);
+    const keys = [...source.versions].sort(([a], [b]) => a - b);
+    const events = keys.map(([event, version]) => {
+      const row = findEvent(contents, source.eventType, event, version);
+      file.read.add(`${event}/${version}`);
+      return row;
+    });
+    const sourceOf = (row, point) => {
+      const origin = origins.get(`${row.event}/${point}`),
+        without = row.is_imputed ? "imputed" : "captured";
+      if (row.is_imputed && origin === "substitution") return "imputed";
+      return OF_ORIGIN[origin] ?? without;
+    };
+    const isOfElements = !inputs.every((node) => isSummed(node.body)),
+      dimensions = DIMENSIONS[model.partitionType];
+    const tagsOf = (row) => Object.fromEntries(TAGS.map((tag) => [tag, dimensions.includes(tag) ? row[tag] : null]));
+    const read = isOfElements
+      ? orderElements(contents, model, inputs, events).map((row, rank) => ({
+          row,
+          rank,
+          event: row.event,
+          time: { start: row.start_time, end: row.end_time },
+          isOfSlot: isOfSlot(slot, inputs[0].body, { start: row.start_time, end: row.end_time }),
+          value: (point) => row[`.${point}`],
+          source: (point) => sourceOf(row, point),
+          meter: row.asset !== null ? `asset ${row.asset}` : row.location !== null ? `location ${row.location}` : "",
+        }))
+      : events;
+    const byTags = new Map();
+    for (const one of read) {
+      const tags = tagsOf(one.row ?? one);
+      gather(byTags, partitionKey(tags), () => ({
+        tags,
+        source,
+        nodes: new Set(source.nodes),
+        isOfElements,
+        members: [],
+      })).members.push(one);
+    }
+    const points = contents.points.get(source.eventType).map((point) => point.data_point);
+    return [...byTags.values()].map((group) => {
+      if (isOfElements) {
+        return {
+          ...group,
+          elements: group.members,
+          isOfSlot: group.members.some((one) => one.isOfSlot),
+          isCaptured: group.members.every((one) => points.every((point) => one.source(point) === "captured")),
+        };
+      }
+      for (const row of group.members) {
+        const time = { start: row.start_time, end: row.end_time };
+        requireThat(
+          slot.byEvent || inputs.some((node) => isOfSlot(slot, node.body, time)),
+          `Event ${row.event} is of another slot.`,
+        );
+      }
+      const pairs = new Map(
+        inputs.map(({ slug, body }) => [
+          slug,
+          group.members
+            .filter((row) => row[`.${body.dataPointType}`] !== null)
+            .map((row) => ({
+              value: body.aggregate === "count" ? ONE : row[`.${body.dataPointType}`],
+              weight: body.weight ? (row[`.${body.weight}`] ?? null) : null,
+              source: leastMeasured(
+                [body.dataPointType, body.weight].filter(Boolean).map((point) => sourceOf(row, point)),
+              ),
+            })),
+        ]),
+      );
+      const isCaptured = [...pairs.values()].every((some) => some.every((pair) => pair.source === "captured"));
+      return { ...group, elements: [], pairs, isOfSlot: true, isCaptured };
+    });
+  }
+  /** Elements by start, end, tracking id, reference, the values that are read, names, number; no value comes last. */
+  function orderElements(contents, model, inputs, events) {
+    const there = new Set(contents.points.get(inputs[0].body.eventType).map((point) => point.data_point)),
+      ranking = new Set();
+    const all = model.nodes.filter((node) => node.kind === "input"),
+      selection = selectionOf(inputs[0].body);
+    for (const { slug, body } of all) {
+      if (selectionOf(body) !== selection) continue;
+      const named = [body.dataPointType, body.weight, joinPointOf(body)];
+      for (const { body: other } of all) {
+        if (other.join?.to !== slug) continue;
+        const own = new Set((contents.points.get(other.eventType) ?? []).map((point) => point.data_point));
+        named.push(joinPointOf(other), own.has(other.weight) ? null : other.weight);
+      }
+      for (const point of named) if (point && there.has(point)) ranking.add(point);
+    }
+    const keyOf = (row) => [
+      row.tracking_id,
+      row.client_reference,
+      ...[...ranking].map((point) => row[`.${point}`]),
+      row.feedstock,
+      row.asset,
+      row.location,
+    ];
+    const keyed = events.map((row) => ({ row, key: keyOf(row) }));
+    const rank = (a, b) => {
+      if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
+      if (a instanceof Dec) return compare(a, b);
+      return typeof a === "string" ? compareTexts(a, b) : Number(a) - Number(b);
+    };
+    keyed.sort(
+      (a, b) =>
+        a.row.start_time - b.row.start_time ||
+        a.row.end_time - b.row.end_time ||
+        a.key.reduce((order, one, at) => order || rank(one, b.key[at]), 0) ||
+        a.row.event - b.row.event,
+    );
+    return keyed.map((one) => one.row);
+  }
+  const joinPointOf = (body) =>
+    body.join && !["tracking_id", "interval"].includes(body.join.on) ? body.join.on : null;
+  /** What inputs have in common that find the same events. */
+  function selectionOf(body) {
+    const window = body.isAnyPeriod
+      ? ["any", body.join]
+      : body.aggregate === "delta"
+        ? ["counted"]
+        : [body.straddle, body.aggregate === "time_weighted"];
+    return JSON.stringify([body.eventType, body.where && printExpression(body.where), ...window]);
+  }
+
+  // Aggregates of pairs: exact sums, rounded once.
+
+  function aggregatePairs(body, pairs) {
+    if (body.aggregate === "count") return new Dec(BigInt(pairs.length));
+    if (!pairs.length) return null;
+    const values = pairs.map((pair) => pair.value);
+    switch (body.aggregate) {
+      case "sum":
+        return total(values);
+      case "min":
+        return least(values);
+      case "max":
+        return greatest(values);
+      default: {
+        if (!body.weight) return average(values);
+        const weighed = pairs.filter((pair) => pair.weight !== null);
+        return divide(
+          exactTotal(weighed.map((pair) => exactMultiply(pair.value, pair.weight))),
+          exactTotal(weighed.map((pair) => pair.weight)),
+        );
+      }
+    }
+  }
+  /** What contributes to an aggregate of pairs, in the absolute unit of their unit. */
+  function contributePairs(body, pairs, unit) {
+    if (!pairs.length) return new Map();
+    const bySource = new Map();
+    for (const pair of pairs) gather(bySource, pair.source, () => []).push(pair);
+    if (body.aggregate === "count")
+      return new Map([...bySource].map(([source, some]) => [source, new Dec(BigInt(some.length))]));
+    if (body.aggregate === "min" || body.aggregate === "max") {
+      const pick = body.aggregate === "min" ? least : greatest,
+        value = pick(pairs.map((pair) => pair.value));
+      const holding = [...bySource]
+        .filter(([, some]) => equal(pick(some.map((pair) => pair.value)), value))
+        .map(([source]) => source);
+      return new Map([[leastMeasured(holding), sizeOf(toAbsolute(value, unit))]]);
+    }
+    const isWeighted = body.aggregate === "average" && Boolean(body.weight),
+      weighed = pairs.filter((pair) => pair.weight !== null);
+    let divisor = ONE;
+    if (body.aggregate === "average")
+      divisor = isWeighted ? sizeOf(exactTotal(weighed.map((pair) => pair.weight))) : new Dec(BigInt(pairs.length));
+    if (divisor.isZero) return new Map();
+    return new Map(
+      [...bySource].map(([source, some]) => [source, divide(addMagnitudes(some, unit, isWeighted), divisor)]),
+    );
+  }
+  function addMagnitudes(pairs, unit, isWeighted) {
+    const weighed = pairs.filter((pair) => pair.weight !== null);
+    const products = weighed.map((pair) => exactMultiply(pair.value, pair.weight)),
+      values = pairs.map((pair) => pair.value);
+    const whole = exactTotal(isWeighted ? products : values);
+    if (isAbsolute(unit))
+      return exactSubtract(
+        whole,
+        exactMultiply(TWO, exactTotal((products.length ? products : values).filter((one) => one.c < 0n))),
+      );
+    const count = isWeighted ? exactTotal(weighed.map((pair) => pair.weight)) : new Dec(BigInt(pairs.length));
+    const [slope, shift, divisor] = findConversion(unit, absoluteUnit(unit));
+    return sizeOf(divide(exactAdd(exactMultiply(whole, slope), exactMultiply(count, shift)), divisor));
+  }
+  const contributeTerms = (terms) =>
+    addContributions(terms.map(([amount, source]) => new Map([[source, sizeOf(amount)]])));
+
+  // Readings: an element with what it counts for in the slot, meter by meter.
+
+  function groupByMeter(readings) {
+    const groups = new Map();
+    readings.forEach((reading, index) => gather(groups, reading.meter, () => []).push({ ...reading, index }));
+    return [...groups.values()];
+  }
+  /** The time that each reading counts for; of a meter whose readings have no length, until its next one or the slot's end. */
+  function listStretches(readings, slot) {
+    return groupByMeter(readings).flatMap((some) => {
+      if (!some.every((one) => isReading(one.time))) return some;
+      return some.map((one, at) => {
+        const start = one.time.start,
+          end = at + 1 < some.length ? some[at + 1].time.start : Math.max(slot.end, start);
+        return { ...one, time: { start, end } };
+      });
+    });
+  }
+  function weighByTime(readings, slot) {
+    const inside = listStretches(readings, slot)
+      .map((one) => ({ ...one, overlap: overlapOf(slot, one.time) }))
+      .filter((one) => one.overlap);
+    const lengths = inside.map((one) => new Dec(BigInt(one.overlap.end - one.overlap.start)));
+    return { inside, lengths, whole: exactTotal(lengths) };
+  }
+  function averageOverTime(readings, slot) {
+    const { inside, lengths, whole } = weighByTime(readings, slot);
+    return whole.isZero
+      ? null
+      : divide(exactTotal(inside.map((one, at) => exactMultiply(one.value, lengths[at]))), whole);
+  }
+  /** What totalisers counted from reading to reading; a fall means that a meter began again at zero. */
+  function listSteps(readings, slot) {
+    return groupByMeter(readings).flatMap((some) => {
+      const before = some.filter((one) => one.time.end <= slot.start).slice(-1),
+        during = some.filter((one) => slot.start < one.time.end && one.time.end <= slot.end);
+      const used = [...before, ...during];
+      return used.slice(1).map((late, at) => {
+        const early = used[at];
+        return {
+          early: early.index,
+          late: late.index,
+          amount: compare(late.value, early.value) >= 0 ? exactSubtract(late.value, early.value) : late.value,
+        };
+      });
+    });
+  }
+  function aggregateReadings(aggregate, readings, slot) {
+    const values = readings.map((one) => one.value);
+    switch (aggregate) {
+      case "first":
+        return values[0];
+      case "last":
+        return values[values.length - 1];
+      case "median":
+        return median(values);
+      case "time_weighted":
+        return averageOverTime(readings, slot);
+      default:
+        return refuse(`${aggregate} is no aggregate.`);
+    }
+  }
+  /** How fast an aggregate of readings changes with each, by their indexes. */
+  function listRates(aggregate, readings, slot) {
+    if (!readings.length) return [];
+    if (aggregate === "first") return [[0, ONE]];
+    if (aggregate === "last") return [[readings.length - 1, ONE]];
+    if (aggregate === "median")
+      return slopesOfMedian(readings.map((one) => one.value))
+        .map((rate, at) => [at, rate])
+        .filter(([, rate]) => !rate.isZero);
+    const { inside, lengths, whole } = weighByTime(readings, slot);
+    return whole.isZero ? [] : inside.map((one, at) => [one.index, divide(lengths[at], whole)]);
+  }
+
+  // ---------------------------------------------------------------------------------------------------------
+  // A slot is calculated again: its partitions, and their nodes one after the other.
+  // ---------------------------------------------------------------------------------------------------------
+
+  const slotOf = (batch) => ({ start: batch.start_time, end: batch.end_time, byEvent: batch.by_event });
+  const partitionOf = (batch) => ({
+    tracking_id: batch.run_tracking_id,
+    feedstock: batch.feedstock,
+    asset: batch.asset,
+  });
+
+  class SlotCalculation {
+    constructor(contents, line) {
+      this.contents = contents;
+      this.model = contents.documents.get(line.model);
+      this.zone = contents.manifest.time_zone;
+      this.slot = slotOf(contents.batches.get(Math.max(...line.batches)));
+      const newest = new Map();
+      for (const number of [...line.batches, ...line.alongside].sort((a, b) => a - b))
+        newest.set(contents.batches.get(number).run, number);
+      this.chosen = [...newest.values()].sort((a, b) => a - b);
+      const sources = listSources(contents, this.model, this.chosen),
+        origins = listOrigins(contents, this.chosen);
+      this.groups = sources.flatMap((source) => groupEvents(contents, this.model, this.slot, source, origins));
+      this.sourceOfNode = new Map(sources.flatMap((source) => source.nodes.map((slug) => [slug, source])));
+      this.skipped = new Set(this.chosen.flatMap((number) => contents.lineage.get(number).skipped));
+      this.statics = this.readStatics();
+      this.problems = [];
+      this.runs = new Map();
+      this.readDraws();
+      this.run();
+    }
+    readStatics() {
+      const used = new Set(
+        this.chosen.flatMap((number) => Object.values(this.contents.lineage.get(number).static_inputs).flat()),
+      );
+      const rows = [...used].map(
+        (number) => this.contents.statics.get(number) ?? refuse(`The static input ${number} is missing.`),
+      );
+      return rows.sort((a, b) => a.effective_from - b.effective_from || a.static_input - b.static_input);
+    }
+    /** What nodes drew, and what those saw that look at a ledger, by partition and node. */
+    readDraws() {
+      this.drawn = new Map();
+      this.seen = new Map();
+      this.ledgerOf = new Map();
+      this.unitsOf = new Map();
+      const asking = this.model.nodes.filter((node) => node.kind === "upstream" || node.kind === "available");
+      for (const number of this.chosen) {
+        const batch = this.contents.batches.get(number),
+          partition = partitionKey(partitionOf(batch));
+        for (const read of this.contents.lineage.get(number).draws) {
+          const rests = Array.from({ length: 1 + read.attributes.length }, (_, column) => {
+            const kept = (read.contributions ?? []).slice(SOURCES.length * column, SOURCES.length * (column + 1));
+            if (kept.length < SOURCES.length || kept.includes(null)) return null;
+            return new Map(kept.map((one, at) => [SOURCES[at], parseDec(one)]).filter(([, amount]) => !amount.isZero));
+          });
+          const units = read.units.map(parseUnit);
+          gather(this.drawn, `${partition} ${read.node}`, () => []).push({
+            amount: parseDec(read.amount),
+            attributes: read.attributes.map(parseDec),
+            rests,
+          });
+          this.ledgerOf.set(read.node, this.contents.ledgers.get(this.contents.batches.get(read.source).ledger));
+          this.unitsOf.set(read.node, units);
+        }
+        for (const { slug } of asking) {
+          const value = this.contents.values.get(number)?.get(slug)?.value ?? null;
+          if (value !== null) this.seen.set(`${partition} ${slug}`, value);
+        }
+      }
+      for (const { slug, body } of asking) {
+        if (!this.ledgerOf.has(slug))
+          this.ledgerOf.set(
+            slug,
+            [...this.contents.ledgers.values()].find((one) => one.name === body.ledger) ?? {
+              unit: "",
+              scale: 0,
+              rounding: "half_even",
+            },
+          );
+      }
+    }
+    note(node, fact, run) {
+      if (run && node) run.failed.add(node.slug);
+      const label = run ? labelPartition(run.partition) : "";
+      const sentence = `Node ${node?.slug ?? ""} ${fact}${label ? ` for ${label}` : ""}.`;
+      if (!this.problems.includes(sentence)) this.problems.push(sentence);
+    }
+    run() {
+      const groups = this.groups.filter((group) => group.isOfSlot),
+        partitions = this.findPartitions(groups);
+      if (!groups.length && this.model.partitioning.length) return;
+      if (!partitions.length) {
+        this.note(null, "that defines partitions has no data with a tag");
+        return;
+      }
+      for (const node of this.model.partitioning) {
+        const untagged = groups.some(
+          (group) => group.nodes.has(node.slug) && !isWholePartition(group.tags, this.model.partitionType),
+        );
+        if (node.body.share === "repeat" && untagged)
+          this.note(node, "defines the partitions, and some of its events carry no tag");
+      }
+      for (const partition of partitions) {
+        const run = {
+          partition,
+          values: new Map(),
+          readings: new Map(),
+          arrays: new Map(),
+          durations: new Map(),
+          failed: new Set(),
+          contributions: new Map(),
+          draws: new Map(),
+          steps: new Map(),
+        };
+        for (const dimension of DIMENSIONS[this.model.partitionType])
+          run.values.set(`partition.${dimension}`, { kind: "text", unit: null, content: partition[dimension] });
+        this.runs.set(partitionKey(partition), run);
+      }
+      for (const node of this.model.ordered) this.runNode(node);
+      if (!this.problems.length) for (const run of this.runs.values()) run.restsOn = this.findContributions(run);
+    }
+    findPartitions(groups) {
+      if (!groups.length && this.model.partitioning.length) return [];
+      if (this.model.partitionType === "time") return [{ tracking_id: null, feedstock: null, asset: null }];
+      const found = new Map();
+      for (const group of groups) {
+        if (
+          isWholePartition(group.tags, this.model.partitionType) &&
+          this.model.partitioning.some((node) => group.nodes.has(node.slug))
+        )
+          found.set(partitionKey(group.tags), group.tags);
+      }
+      return [...found.values()].sort(comparePartitions);
+    }
+    runNode(node) {
+      const runs = [...this.runs.values()];
+      switch (node.kind) {
+        case "input":
+          if (this.skipped.has(node.slug))
+            for (const run of runs) {
+              this.keep(run, node, this.substitute(node));
+              if (node.body.isArray) this.keepArray(run, node, []);
+            }
+          else if (node.body.join) this.readJoined(node);
+          else if (node.body.aggregate === "delta") this.readTotalisers(node);
+          else this.readInput(node);
+          break;
+        case "static_input":
+          for (const run of runs) this.keep(run, node, this.readStatic(run, node));
+          break;
+        case "upstream":
+          for (const run of runs) this.draw(run, node);
+          break;
+        case "available":
+          for (const run of runs)
+            this.keep(run, node, this.seen.get(`${partitionKey(run.partition)} ${node.slug}`) ?? ZERO);
+          break;
+        default:
+          for (const run of runs) this.compute(run, node);
+      }
+    }
+    keep(run, node, amount, whole = null, follows = []) {
+      run.readings.set(node.slug, { amount, whole });
+      run.values.set(node.slug, { kind: "number", unit: node.unit, content: amount, follows });
+    }
+    unitOfPoint(node) {
+      if (node.body.aggregate === "count") return PLAIN_UNIT;
+      if (!this.sourceOfNode.has(node.slug)) return node.unit;
+      const point = this.contents.points
+        .get(node.body.eventType)
+        ?.find((one) => one.data_point === node.body.dataPointType);
+      requireThat(point, `${node.body.eventType} has no data point ${node.body.dataPointType}.`);
+      return point.value_type === "number" ? parseUnit(point.unit) : PLAIN_UNIT;
+    }
+    /** Default, nothing for a sum, an empty array, else no value. */
+    substitute(node) {
+      if (node.default) return node.default;
+      if (node.kind === "input" && node.body.isArray) return [];
+      if (node.kind === "static_input" && node.body.at) return [];
+      return node.kind === "input" && node.body.aggregate === "sum" ? ZERO : null;
+    }
+    isOwn(node, group) {
+      return node.body.share === "repeat" || isWholePartition(group.tags, this.model.partitionType);
+    }
+    agreeing(group) {
+      return [...this.runs.values()].filter((run) => agrees(group.tags, run.partition));
+    }
+    groupsOf(node) {
+      return this.groups.filter((group) => group.nodes.has(node.slug));
+    }
+    pairOf(node, element, target = null) {
+      const { weight, dataPointType } = node.body;
+      const isOwnWeight =
+        weight && this.contents.points.get(node.body.eventType).some((one) => one.data_point === weight);
+      const weighed = weight && !isOwnWeight && target ? target : element;
+      return {
+        value: this.slotValue(node, element),
+        weight: weight ? (weighed.value(weight) ?? null) : null,
+        source: leastMeasured([element.source(dataPointType), ...(weight ? [weighed.source(weight)] : [])]),
+      };
+    }
+    slotValue({ body }, element) {
+      if (body.aggregate === "count") return ONE;
+      const value = element.value(body.dataPointType);
+      return body.straddle === "prorate" && body.aggregate !== "time_weighted"
+        ? prorate(value, element.time, this.slot)
+        : value;
+    }
+    readingsOf(node, elements) {
+      return elements.map((one) => ({ time: one.time, value: this.slotValue(node, one), meter: one.meter }));
+    }
+
+    readInput(node) {
+      const { body } = node,
+        shared = new Map(),
+        own = new Map([...this.runs.values()].map((run) => [run, []])),
+        hasData = new Set(),
+        unit = this.unitOfPoint(node);
+      for (const group of this.groupsOf(node)) {
+        const agreeing = this.agreeing(group),
+          elements = group.elements.filter((one) => (one.value(body.dataPointType) ?? null) !== null);
+        const members = group.isOfElements ? elements : group.pairs.get(node.slug);
+        if (!members.length || !agreeing.length) continue;
+        if (group.isOfElements) for (const run of agreeing) hasData.add(run);
+        if (this.isOwn(node, group)) for (const run of agreeing) own.get(run).push(...members);
+        else {
+          const pairs = group.isOfElements ? elements.map((one) => this.pairOf(node, one)) : members;
+          const whole =
+            body.aggregate === "count" ? new Dec(BigInt(pairs.length)) : exactTotal(pairs.map((pair) => pair.value));
+          this.shareWhole(node, whole, agreeing, shared, contributePairs(body, pairs, unit));
+        }
+      }
+      const isOfElements = this.groupsOf(node).some((group) => group.isOfElements);
+      for (const [run, members] of own) {
+        if (isOfElements) members.sort((a, b) => a.rank - b.rank);
+        let amount,
+          contributions = new Map();
+        if (body.isArray) amount = members.map((one) => this.slotValue(node, one));
+        else if (SUMMED.has(body.aggregate)) {
+          const pairs = isOfElements ? members.map((one) => this.pairOf(node, one)) : members;
+          amount = this.aggregate(run, node, pairs);
+          contributions = contributePairs(body, pairs, unit);
+        } else {
+          const readings = this.readingsOf(node, members);
+          amount = members.length ? aggregateReadings(body.aggregate, readings, this.slot) : null;
+          contributions = contributeTerms(
+            listRates(body.aggregate, readings, this.slot).map(([at, rate]) => [
+              multiply(rate, toAbsolute(readings[at].value, unit)),
+              members[at].source(body.dataPointType),
+            ]),
+          );
+        }
+        if (amount === null && !shared.has(run) && hasData.has(run) && !node.isOptional && !node.default)
+          this.note(node, `has values, but no ${body.aggregate} over the slot`, run);
+        this.settle(run, node, amount, shared.get(run), contributions);
+        if (body.isArray) this.keepArray(run, node, members);
+      }
+    }
+    aggregate(run, node, pairs) {
+      if (node.body.weight && pairs.some((pair) => pair.weight === null))
+        this.note(node, `has values without ${node.body.weight}`, run);
+      try {
+        return aggregatePairs(node.body, pairs);
+      } catch (error) {
+        if (!(error instanceof NoResult)) throw error;
+        this.note(node, "has no weight to average by", run);
+        return ZERO;
+      }
+    }
+    shareWhole(node, whole, agreeing, shared, contributions) {
+      const converted = convert(whole, this.unitOfPoint(node), node.unit);
+      const weights = agreeing.map((run) =>
+        node.body.share === "by" ? (run.readings.get(node.body.shareBy).amount ?? ZERO) : ONE,
+      );
+      let parts;
+      try {
+        parts = divideWhole(converted, weights, this.model.sharePlaces);
+      } catch (error) {
+        if (!(error instanceof NoResult)) throw error;
+        this.note(node, `cannot share ${converted}: ${error.message}`);
+        return;
+      }
+      agreeing.forEach((run, at) => {
+        const has = gather(shared, run, () => ({ part: ZERO, whole: ZERO, contributions: [] }));
+        has.part = exactAdd(has.part, parts[at]);
+        has.whole = exactAdd(has.whole, converted);
+        if (contributions.size && !converted.isZero)
+          has.contributions.push(scaleContributions(contributions, divide(parts[at], converted)));
+      });
+    }
+    /** In the node's unit, with the part of what is shared; without any, the substitute. */
+    settle(run, node, amount, shared, contributions) {
+      const unit = this.unitOfPoint(node);
+      if (!Array.isArray(amount)) {
+        const rate = findSlope(absoluteUnit(unit), absoluteUnit(node.unit));
+        run.contributions.set(
+          node.slug,
+          scaleContributions(addContributions([contributions, ...(shared?.contributions ?? [])]), rate),
+        );
+      }
+      if ((Array.isArray(amount) && !amount.length) || (amount === null && !shared)) {
+        if (!node.isOptional && !node.default && !run.failed.has(node.slug)) this.note(node, "has no data", run);
+        this.keep(run, node, this.substitute(node));
+      } else if (Array.isArray(amount))
+        this.keep(
+          run,
+          node,
+          amount.map((one) => convert(one, unit, node.unit)),
+          null,
+          [node.slug],
+        );
+      else {
+        const own = amount === null ? ZERO : convert(amount, unit, node.unit);
+        this.keep(run, node, shared ? rounded(exactAdd(own, shared.part)) : own, shared?.whole ?? null);
+      }
+    }
+    keepArray(run, node, elements) {
+      run.arrays.set(node.slug, elements);
+      const isDivided = node.body.straddle === "prorate";
+      run.durations.set(
+        node.slug,
+        elements.map((one) => {
+          const time = isDivided ? overlapOf(this.slot, one.time) : one.time;
+          return time ? hoursOf(time) : ZERO;
+        }),
+      );
+    }
+    readTotalisers(node) {
+      const { dataPointType } = node.body,
+        groups = this.groupsOf(node),
+        shared = new Map();
+      const own = new Map(
+        [...this.runs.values()].map((run) => [run, { amounts: [], contributions: [], hasData: false }]),
+      );
+      const placed = groups
+        .flatMap((group) => group.elements.map((element) => ({ group, element })))
+        .filter(({ element }) => (element.value(dataPointType) ?? null) !== null)
+        .sort((a, b) => a.element.rank - b.element.rank);
+      const counted = new Map(groups.map((group) => [group, { amounts: [], terms: [] }]));
+      for (const step of listSteps(
+        this.readingsOf(
+          node,
+          placed.map((one) => one.element),
+        ),
+        this.slot,
+      )) {
+        const late = placed[step.late],
+          early = placed[step.early],
+          of = counted.get(late.group);
+        of.amounts.push(step.amount);
+        of.terms.push([
+          step.amount,
+          leastMeasured([early.element.source(dataPointType), late.element.source(dataPointType)]),
+        ]);
+      }
+      for (const [group, { amounts, terms }] of counted) {
+        const agreeing = this.agreeing(group),
+          amount = amounts.length ? total(amounts) : null;
+        for (const run of agreeing)
+          own.get(run).hasData ||= group.elements.some((one) => (one.value(dataPointType) ?? null) !== null);
+        if (amount === null || !agreeing.length) continue;
+        const contributions = contributeTerms(terms);
+        if (this.isOwn(node, group))
+          for (const run of agreeing) {
+            own.get(run).amounts.push(amount);
+            own.get(run).contributions.push(contributions);
+          }
+        else this.shareWhole(node, amount, agreeing, shared, contributions);
+      }
+      for (const [run, { amounts, contributions, hasData }] of own) {
+        const amount = amounts.length ? total(amounts) : null;
+        if (amount === null && !shared.has(run) && hasData && !node.isOptional && !node.default)
+          this.note(node, "has values, but no delta over the slot", run);
+        this.settle(run, node, amount, shared.get(run), addContributions(contributions));
+      }
+    }
+    /** Each element of another input with the one that matches it: by tracking id, by a text, or by time. */
+    readJoined(node) {
+      const { body } = node,
+        point = joinPointOf(body),
+        waiting = new Set(),
+        matched = new Set(),
+        target = this.model.bySlug.get(body.join.to);
+      for (const run of this.runs.values()) {
+        const candidates = this.groupsOf(node)
+          .filter((group) => agrees(group.tags, run.partition))
+          .flatMap((group) => group.elements)
+          .filter((one) => (one.value(body.dataPointType) ?? null) !== null);
+        for (const one of candidates) waiting.add(one.event);
+        const isAbsent = !candidates.length && (node.isOptional || node.default),
+          targets = isAbsent ? [] : (run.arrays.get(body.join.to) ?? []);
+        const keyOf = (one) => (point ? (one.value(point) ?? null) : one.row.tracking_id);
+        const isMatch = (one, other) => {
+          if (body.join.on !== "interval") return keyOf(other) !== null && keyOf(one) === keyOf(other);
+          return (
+            (one.time.start === other.time.start && one.time.end === other.time.end) ||
+            holds(one.time, other.time) ||
+            holds(other.time, one.time)
+          );
+        };
+        const pairs = [];
+        for (const one of targets) {
+          const found = candidates.filter((other) => isMatch(one, other));
+          if (found.length !== 1)
+            this.note(
+              node,
+              found.length
+                ? `matches event ${one.event} of ${target.slug} more than once`
+                : `has nothing that matches event ${one.event} of ${target.slug}`,
+              run,
+            );
+          if (found.length) pairs.push([one, found[0]]);
+        }
+        for (const [, one] of pairs) matched.add(one.event);
+        const elements = pairs.map(([, one]) => one);
+        if (body.isArray) {
+          this.settle(
+            run,
+            node,
+            elements.map((one) => this.slotValue(node, one)),
+            undefined,
+            new Map(),
+          );
+          const follows = run.values.get(body.join.to)?.follows;
+          if (elements.length && follows) run.values.get(node.slug).follows = follows;
+          this.keepArray(run, node, elements);
+        } else {
+          const joined = pairs.map(([one, other]) => this.pairOf(node, other, one));
+          this.settle(
+            run,
+            node,
+            this.aggregate(run, node, joined),
+            undefined,
+            contributePairs(body, joined, this.unitOfPoint(node)),
+          );
+        }
+      }
+      if (!body.isAnyPeriod && [...waiting].some((event) => !matched.has(event)))
+        this.note(node, `has events that match nothing of ${body.join.to}`);
+    }
+    readStatic(run, node) {
+      const { slug, at, by } = node.body,
+        values = this.statics.filter((one) => one.slug === slug),
+        wholeUnit = (row) => convert(row.value, parseUnit(row.unit), node.unit);
+      const keyed = (key) =>
+        values.filter((one) =>
+          ["asset", "feedstock", "location"].every((name) => one[name] === (name === by ? key : null)),
+        );
+      const inForce = (some, moment) => some.findLast((one) => one.effective_from <= moment);
+      if (at) {
+        return (run.arrays.get(at) ?? []).map((element) => {
+          const key = by ? (element.row[by] ?? run.partition[by] ?? null) : null,
+            found = by && key === null ? undefined : inForce(keyed(key), element.time.start);
+          if (!found) this.note(node, `has no value in force for event ${element.event}`, run);
+          return found ? wholeUnit(found) : ZERO;
+        });
+      }
+      const key = by ? (run.partition[by] ?? null) : null,
+        some = by && key === null ? [] : keyed(key),
+        found = inForce(some, this.slot.start);
+      if (!found && !node.isOptional && !node.default)
+        this.note(node, `has no value in force for the static input ${slug}`, run);
+      const amount = found ? wholeUnit(found) : this.substitute(node);
+      const changes = some.some(
+        (one) =>
+          this.slot.start < one.effective_from &&
+          one.effective_from < this.slot.end &&
+          !(amount && equal(wholeUnit(one), amount)),
+      );
+      if (changes && !run.failed.has(node.slug))
+        this.note(node, `reads the static input ${slug}, which changes inside the slot`, run);
+      return amount;
+    }
+    draw(run, node) {
+      const { body } = node,
+        ledger = this.ledgerOf.get(node.slug),
+        unit = parseUnit(ledger.unit);
+      const drawn = this.drawn.get(`${partitionKey(run.partition)} ${node.slug}`) ?? [],
+        sum = exactTotal(drawn.map((one) => one.amount));
+      if (!body.isManual) {
+        const computed = run.readings.get(body.amount).amount ?? (node.isOptional ? ZERO : null);
+        if (computed === null || computed.c < 0n) this.note(node, `draws ${body.amount}, which is no amount`, run);
+        else {
+          const needed = roundTo(
+            convert(computed, this.model.bySlug.get(body.amount).unit, unit),
+            ledger.scale,
+            ledger.rounding === "down" ? "ceiling" : "half_even",
+          );
+          if (!equal(needed, sum)) this.note(node, `needs ${needed} and drew ${sum}`, run);
+        }
+      }
+      run.draws.set(node.slug, drawn);
+      this.keep(
+        run,
+        node,
+        drawn.map((one) => convert(one.amount, unit, node.unit)),
+      );
+      const units = this.unitsOf.get(node.slug) ?? [...body.attributes.values()].map((one) => one ?? PLAIN_UNIT);
+      requireThat(
+        units.length === body.attributes.size,
+        `Node ${node.slug} draws with another number of attributes than its model says.`,
+      );
+      [...body.attributes.keys()].forEach((slug, column) => {
+        run.values.set(`${node.slug}.${slug}`, {
+          kind: "number",
+          unit: units[column],
+          content: drawn.map((one) => one.attributes[column]),
+        });
+      });
+    }
+    environment(run) {
+      return {
+        model: this.model,
+        values: run.values,
+        durations: run.durations,
+        periodHours: this.slot.end > this.slot.start ? countHours(this.slot) : ZERO,
+        periodDays: () => countDays(this.slot, this.zone),
+        requireParallel(first, second) {
+          const events = (slug) => (run.arrays.get(slug) ?? []).map((one) => one.event).join();
+          if (events(first) !== events(second)) throw new NoResult(`Inputs ${first} and ${second} have other events.`);
+        },
+      };
+    }
+    compute(run, node) {
+      if (node.kind === "constant") {
+        this.keep(run, node, node.body);
+        return;
+      }
+      if ([...listNeeds(node)].some((slug) => run.failed.has(slug))) {
+        run.failed.add(node.slug);
+        this.keep(run, node, ZERO);
+        return;
+      }
+      try {
+        const step = evaluate(node.body, this.environment(run));
+        let content = requireContent(convertContent(step, node.unit));
+        if (node.round)
+          content = requireContent(lift([content], (one) => roundTo(one, node.round.places, node.round.mode)));
+        run.steps.set(node.slug, step);
+        this.keep(run, node, content, null, step.follows.slice(0, 1));
+      } catch (error) {
+        if (!(error instanceof NoResult)) throw error;
+        this.note(node, `cannot be calculated: ${error.message}`, run);
+        this.keep(run, node, ZERO);
+      }
+    }
+
+    // What each output rests on: from the output back over formulas to inputs and draws.
+
+    findContributions(run) {
+      const draws = [...run.draws.values()].flat(),
+        found = new Map();
+      const isMeasured =
+        this.groups.every((group) => group.isCaptured) &&
+        draws.every((draw) => draw.rests.every((part) => part !== null && part.size === 1 && part.has("captured")));
+      for (const node of this.model.outputs) {
+        const { amount } = run.readings.get(node.slug);
+        if (amount === null) continue;
+        if (!amount.isZero && isMeasured && this.model.surelyContributing.has(node.slug))
+          found.set(node.slug, new Map([["captured", sizeOf(amount)]]));
+        else found.set(node.slug, this.contributingTo(run, node));
+      }
+      return found;
+    }
+    contributingTo(run, output) {
+      const gradients = new Map([[output.slug, ONE]]),
+        found = [];
+      for (const node of [...this.model.ordered].reverse()) {
+        const gradient = gradients.get(node.slug);
+        if (node.kind === "upstream") found.push(...this.contributionsOfDraws(run, node, gradients));
+        else if (gradient !== undefined && node.kind === "formula") {
+          for (const [name, inner] of findGradients(
+            run.steps.get(node.slug),
+            gradient,
+            node.unit,
+            this.environment(run),
+          ))
+            gradients.set(name, addGradients(gradients.get(name), inner));
+        } else if (gradient !== undefined && node.kind === "input")
+          found.push(this.contributionsOfInput(run, node, gradient));
+      }
+      return found.includes(null) ? null : addContributions(found);
+    }
+    contributionsOfInput(run, node, gradient) {
+      const rate = findSlope(absoluteUnit(node.unit), node.unit);
+      if (!Array.isArray(gradient))
+        return scaleContributions(run.contributions.get(node.slug) ?? new Map(), multiply(gradient, rate));
+      const elements = run.arrays.get(node.slug) ?? [];
+      return addContributions(
+        run.readings
+          .get(node.slug)
+          .amount.map((amount, at) => [amount, at])
+          .filter(([, at]) => !gradient[at].isZero)
+          .map(
+            ([amount, at]) =>
+              new Map([
+                [
+                  elements[at].source(node.body.dataPointType),
+                  sizeOf(multiply(toAbsolute(amount, node.unit), multiply(gradient[at], rate))),
+                ],
+              ]),
+          ),
+      );
+    }
+    contributionsOfDraws(run, node, gradients) {
+      const draws = run.draws.get(node.slug);
+      return [node.slug, ...[...node.body.attributes.keys()].map((slug) => `${node.slug}.${slug}`)].flatMap(
+        (name, column) => {
+          const changes = gradients.get(name) ?? [],
+            amounts = run.values.get(name).content;
+          return changes.flatMap((change, at) => {
+            const part = multiply(amounts[at], change),
+              rests = draws[at].rests[column];
+            if (part.isZero) return [];
+            return [rests === null ? null : spreadContributions(part, rests)];
+          });
+        },
+      );
+    }
+  }
+
+  async function digestNumbers(numbers) {
+    return sha256Hex(toUtf8(numbers.map(String).join("\n")));
+  }
+  async function describeAmount(amount) {
+    if (amount === null) return "";
+    return Array.isArray(amount) ? `[${amount.length} ${await digestNumbers(amount)}]` : amount.toString();
+  }
+  async function describeKept(kept) {
+    if (kept.element_count === null) return kept.value === null ? "" : kept.value.toString();
+    const stated = `[${kept.element_count} ${kept.elements_sha256}]`;
+    if (kept.elements === null) return stated;
+    const own = await describeAmount(kept.elements.map(parseDec));
+    return own === stated ? stated : `${own} by its elements`;
+  }
+
+  async function recalculate(contents, faults, counts) {
+    for (const line of contents.slots) {
+      try {
+        requireThat(contents.documents.has(line.model), `Model ${line.model} is not there.`);
+        const slot = new SlotCalculation(contents, line),
+          first = new Map();
+        for (const number of line.batches) {
+          const own = writeJson({ ...contents.lineage.get(number), batch: 0 }),
+            batch = contents.batches.get(number);
+          if (gather(first, batch.run, () => own) !== own)
+            faults.add(
+              "lineage.jsonl",
+              `Batch ${batch.batch_id} was made of other data than its run on other ledgers.`,
+            );
+          await compareBatch(contents, slot, batch, faults, counts);
+        }
+      } catch (error) {
+        faults.add("slots.jsonl", `Batches ${line.batches} cannot be calculated again: ${explain(error)}`);
+      }
+    }
+    for (const file of contents.events.values()) {
+      const unread = [...file.byKey.keys()].filter((key) => !file.read.has(key)).slice(0, 5);
+      if (unread.length) faults.add(file.table.part, `No batch was made of event ${unread.join(", ")}.`);
+    }
+  }
+  async function compareBatch(contents, slot, batch, faults, counts) {
+    const addFault = (part, sentence) => faults.add(part, `Batch ${batch.batch_id}: ${sentence}`);
+    const { model } = slot,
+      run = slot.runs.get(partitionKey(partitionOf(batch))),
+      ledger = contents.ledgers.get(batch.ledger),
+      output = ledger.output ?? model.primaryOutput;
+    counts.batches += 1;
+    for (const problem of slot.problems) addFault("batches.csv", problem);
+    checkPlace(contents, model, batch, (sentence) => addFault("batches.csv", sentence));
+    if (batch.engine_revision !== 2)
+      addFault("batches.csv", `Revision ${batch.engine_revision} of the engine is not known.`);
+    if (!run && (!batch.total.isZero || contents.lineage.get(batch.batch).inputs.length)) {
+      addFault("batches.csv", "Its events make no run of its partition.");
+      return;
+    }
+    const kept = contents.values.get(batch.batch) ?? new Map(),
+      readings = run?.readings ?? new Map([[output, { amount: ZERO, whole: null }]]);
+    for (const node of model.nodes) {
+      const reading = readings.get(node.slug),
+        row = kept.get(node.slug);
+      if (!reading || reading.amount === null) {
+        if (row)
+          addFault(
+            "node_values.csv",
+            `Node ${node.slug} is ${await describeKept(row)}, and nothing when calculated again.`,
+          );
+        continue;
+      }
+      if (!row) {
+        addFault("node_values.csv", `Node ${node.slug} is missing.`);
+        continue;
+      }
+      const anew = await describeAmount(reading.amount),
+        stated = await describeKept(row),
+        isArray = row.element_count !== null;
+      const isBoth = isArray ? row.value !== null : Boolean(row.elements?.length || row.elements_sha256);
+      const wholes = [row.whole, reading.whole].map(String);
+      if (stated !== anew || wholes[0] !== wholes[1] || isBoth) {
+        addFault("node_values.csv", `Node ${node.slug} is ${stated}, and ${anew} when calculated again.`);
+        continue;
+      }
+      counts.nodeValues += 1;
+      const isOutput = model.outputs.includes(node);
+      if (
+        row.name !== (node.name ?? node.slug.replaceAll("_", " ")) ||
+        (row.unit ?? "") !== (node.unit.text || "1") ||
+        row.is_output !== isOutput ||
+        row.is_primary !== (node.slug === output)
+      ) {
+        addFault("node_values.csv", `Node ${node.slug} has another name, unit or purpose than in its model.`);
+      }
+      if (!isOutput && row.contributions !== null)
+        addFault("node_values.csv", `Node ${node.slug} is no output, and rests on something.`);
+      if (isOutput && run?.restsOn) {
+        const rests = run.restsOn.has(node.slug) ? run.restsOn.get(node.slug) : new Map();
+        const columns = rests && SOURCES.map((source) => (rests.get(source) ?? ZERO).toString());
+        if (JSON.stringify(row.contributions) !== JSON.stringify(columns))
+          addFault(
+            "node_values.csv",
+            `Node ${node.slug} rests on ${row.contributions}, and on ${columns} when calculated again.`,
+          );
+        else counts.contributions += 1;
+      }
+    }
+    const unknown = [...kept.keys()].find((slug) => !model.bySlug.has(slug));
+    if (unknown) addFault("node_values.csv", `Node ${unknown} is none of its model.`);
+    if (!run) return;
+    const amount = run.readings.get(output)?.amount ?? null;
+    const sum =
+      amount instanceof Dec
+        ? roundTo(
+            convert(amount, model.bySlug.get(output).unit, parseUnit(ledger.unit)),
+            ledger.scale,
+            ledger.rounding === "down" ? "floor" : "half_even",
+          )
+        : ZERO;
+    if (!equal(sum, batch.total))
+      addFault("batches.csv", `Its run comes to ${sum}, and the batch says ${batch.total}.`);
+    if (batch.share_places !== model.sharePlaces)
+      addFault(
+        "batches.csv",
+        `Shares were cut at ${batch.share_places} places, and its model says ${model.sharePlaces}.`,
+      );
+  }
+  /** Its slot is one of its cadence, and its name is that of its slot and partition. */
+  function checkPlace(contents, model, batch, addFault) {
+    const zone = contents.manifest.time_zone,
+      slot = slotOf(batch);
+    if (batch.deleted_at !== null || (batch.total.isZero && !contents.lineage.get(batch.batch).inputs.length)) return;
+    if (!batch.by_event) {
+      const own = model.cadence === "event" ? null : findSlot(model.cadence, batch.start_time, zone);
+      if (!own || own.start !== slot.start || own.end !== slot.end || batch.event !== null) {
+        addFault(`Its slot is none of ${model.cadence} slots in ${zone}.`);
+        return;
+      }
+    } else if (model.cadence !== "event") {
+      addFault(`Its slot is none of ${model.cadence} slots in ${zone}.`);
+      return;
+    }
+    const place = batch.event
+      ? idOf("event", contents.manifest.project_number, batch.event)
+      : batch.by_event
+        ? ""
+        : labelSlot(model.cadence, slot, zone);
+    const partition = partitionOf(batch),
+      name = partition.tracking_id || [place, labelPartition(partition)].filter(Boolean).join(" ");
+    if (batch.tracking_id !== name)
+      addFault(`It is called ${batch.tracking_id}, and its slot and partition make ${name}.`);
+  }
+
+  // ---------------------------------------------------------------------------------------------------------
+  // Rows of all parts refer to one another: what is named is there, and what is there is named.
+  // ---------------------------------------------------------------------------------------------------------
+
+  function checkNamed(part, there, named, faults) {
+    const rows = new Set(there),
+      names = new Set(named);
+    for (const one of [...rows].filter((row) => !names.has(row)).slice(0, 5))
+      faults.add(part, `Nothing in the bundle is based on row ${one}.`);
+    for (const one of [...names].filter((name) => !rows.has(name)).slice(0, 5))
+      faults.add(part, `Row ${one} is named, and is missing.`);
+  }
+  const rulePart = (row) => `rules/${row.rule}-${row.rule_version}.json`;
+  function checkParts(contents, vouched, faults) {
+    const expected = new Set([
+      "bundle.json",
+      "report.json",
+      "report.html",
+      "datapackage.json",
+      "ro-crate-metadata.json",
+      "SHA256SUMS",
+      "SHA256SUMS.sig",
+      "lineage.jsonl",
+      "slots.jsonl",
+      "audit/head.checkpoint",
+      "audit/rows.jsonl",
+      ...Object.keys(contents.tables),
+      ...[...contents.points.keys()].map((one) => `events/${one}.csv`),
+      ...vouched.rows.map((row) => `audit/${row.number}.tlog-proof`),
+      ...[...contents.models.values()].map((one) => `models/${one.model_id}.yaml`),
+      ...[...contents.corrections.values()].filter((one) => one.rule !== null).map(rulePart),
+      ...(contents.manifest.is_redacted
+        ? []
+        : contents.evidence.filter((one) => one.sha256).map((one) => `evidence/${one.sha256}`)),
+    ]);
+    for (const name of contents.parts.keys())
+      if (!expected.has(name)) faults.add(name, "Nothing in the bundle names this part.");
+    for (const name of expected) if (!contents.parts.has(name)) faults.add(name, "The part is missing.");
+  }
+  async function checkRows(contents, digests, faults) {
+    checkReport(contents, faults);
+    checkBatches(contents, faults);
+    checkReached(contents, faults);
+    checkNamed(
+      "models.csv",
+      contents.models.keys(),
+      [...contents.batches.values()].map((one) => one.model).filter((one) => one !== null),
+      faults,
+    );
+    for (const [number, row] of contents.models) {
+      if (row.model_id !== idOf("model", 0, number))
+        faults.add("models.csv", `Model ${number} has another id than ${row.model_id}.`);
+      const document = contents.documents.get(number);
+      if (document && (await sha256Hex(toUtf8(document.canonical))) !== row.sha256)
+        faults.add(`models/${row.model_id}.yaml`, "The document is not the one that made the batches, by its digest.");
+    }
+    checkNamed(
+      "static_inputs.csv",
+      contents.statics.keys(),
+      [...contents.lineage.values()].flatMap((line) => Object.values(line.static_inputs).flat()),
+      faults,
+    );
+    checkCorrections(contents, faults);
+    for (const row of contents.evidence) {
+      const part = `evidence/${row.sha256}`;
+      if (
+        contents.parts.has(part) &&
+        (digests.get(part) !== row.sha256 || contents.parts.get(part).length !== row.size)
+      )
+        faults.add("evidence.csv", `The file of ${row.name} is not the one that was attached.`);
+      if (!hasEvent(contents, row.event))
+        faults.add("evidence.csv", `${row.name} was attached to event ${row.event}, which is not there.`);
+    }
+  }
+  function checkReport(contents, faults) {
+    const { report, manifest } = contents,
+      byId = new Map([...contents.batches.values()].map((one) => [one.batch_id, one]));
+    const addFault = (sentence) => faults.add("report.json", sentence);
+    if (report.id !== manifest.report_id || report.project_id !== manifest.project_id)
+      faults.add("bundle.json", "It names another report or project than report.json.");
+    const sum = exactTotal(report.inclusions.map((one) => parseDec(one.amount)));
+    if (!equal(sum, parseDec(report.amount)))
+      addFault(`Its inclusions add up to ${sum}, and it states ${report.amount}.`);
+    if (contents.reported.size !== report.inclusions.length) addFault("It includes one batch twice.");
+    for (const one of report.inclusions) {
+      const batch = byId.get(one.batch_id),
+        ledger = batch && contents.ledgers.get(batch.ledger);
+      if (!batch) {
+        addFault(`It includes batch ${one.batch_id}, which is not there.`);
+        continue;
+      }
+      const stated = [one.tracking_id, one.start_time, one.end_time, one.unit, report.ledger_id];
+      const own = [
+        batch.tracking_id,
+        writeMoment(batch.start_time),
+        writeMoment(batch.end_time),
+        ledger?.unit,
+        ledger?.ledger_id,
+      ];
+      if (stated.some((value, at) => value !== own[at]))
+        addFault(`What it says of batch ${one.batch_id} is not what the batch is.`);
+      if (compare(parseDec(one.amount), batch.credited) > 0)
+        addFault(`It includes more of batch ${one.batch_id} than that was credited with.`);
+    }
+  }
+  function checkBatches(contents, faults) {
+    const calculated = [...contents.batches.values()].filter((one) => one.model !== null).map((one) => one.batch),
+      placed = contents.slots.flatMap((line) => line.batches);
+    checkNamed("lineage.jsonl", contents.lineage.keys(), calculated, faults);
+    checkNamed("node_values.csv", contents.values.keys(), contents.batches.keys(), faults);
+    checkNamed(
+      "ledgers.csv",
+      contents.ledgers.keys(),
+      [...contents.batches.values()].map((one) => one.ledger),
+      faults,
+    );
+    checkNamed("slots.jsonl", placed, calculated, faults);
+    if (placed.length !== new Set(placed).size) faults.add("slots.jsonl", "A batch is in two slots.");
+    if (contents.slots.some((line, at) => at > 0 && compareKeys(contents.slots[at - 1].batches, line.batches) > 0))
+      faults.add("slots.jsonl", "Lines are sorted by their batches, and these are not.");
+    for (const [number, batch] of contents.batches) {
+      if (batch.batch_id !== idOf("batch", contents.manifest.project_number, number))
+        faults.add("batches.csv", `Batch ${number} of the project has another id than ${batch.batch_id}.`);
+    }
+    for (const line of contents.slots) {
+      for (const number of line.batches) {
+        const made = contents.batches.get(number);
+        if (made && (made.model !== line.model || made.generation !== line.generation))
+          faults.add("slots.jsonl", `Batch ${made.batch_id} was made by another model version or generation.`);
+      }
+    }
+  }
+  const storyKey = (ledger, run) => `${ledger}/${run}`;
+  function groupStories(contents) {
+    const stories = new Map();
+    for (const batch of contents.batches.values())
+      if (batch.run !== null) gather(stories, storyKey(batch.ledger, batch.run), () => []).push(batch);
+    return stories;
+  }
+  /** Every batch is reported, or one that is reached is based on it: by its slot, its withdrawals, or its run. */
+  function checkReached(contents, faults) {
+    const lines = new Map(contents.slots.flatMap((line) => line.batches.map((number) => [number, line]))),
+      stories = groupStories(contents);
+    const waiting = [...contents.batches.values()]
+        .filter((one) => contents.reported.has(one.batch_id))
+        .map((one) => one.batch),
+      reached = new Set();
+    while (waiting.length) {
+      const number = waiting.pop(),
+        batch = contents.batches.get(number),
+        line = lines.get(number);
+      if (reached.has(number)) continue;
+      if (!batch) {
+        faults.add("batches.csv", `Batch ${number} is named, and is missing.`);
+        reached.add(number);
+        continue;
+      }
+      reached.add(number);
+      waiting.push(
+        ...(line ? [...line.batches, ...line.alongside] : []),
+        ...(contents.lineage.get(number)?.draws ?? []).map((one) => one.source),
+      );
+      const story = batch.run === null ? [] : stories.get(storyKey(batch.ledger, batch.run)).map((one) => one.batch);
+      waiting.push(...story.filter((one) => contents.hasStories || one < number));
+    }
+    for (const number of [...contents.batches.keys()].filter((one) => !reached.has(one)).slice(0, 5))
+      faults.add("batches.csv", `Nothing that is reported is based on batch ${contents.batches.get(number).batch_id}.`);
+  }
+  const ORIGINS = ["manual", "adjustment", "substitution", "completion"];
+  const FIELDS_OF_EVENTS = {
+    start_time: "start_time",
+    end_time: "end_time",
+    tracking_id: "tracking_id",
+    feedstock_id: "feedstock",
+    asset_id: "asset",
+  };
+  const writeField = (value) =>
+    value instanceof Dec ? value.toString() : typeof value === "boolean" ? String(value) : value;
+  /** Each correction was in force for a batch, whose event had the value that it put there. */
+  function checkCorrections(contents, faults) {
+    const named = new Set(),
+      addFault = (number, sentence) => faults.add("corrections.csv", `Correction ${number} ${sentence}`);
+    for (const [number, one] of contents.corrections)
+      if (!ORIGINS.includes(one.origin)) addFault(number, `has the origin ${one.origin}, which is none.`);
+    for (const [number, one] of contents.corrections)
+      if ((one.rule === null) !== (one.rule_version === null)) addFault(number, "names a rule without its version.");
+    for (const line of contents.lineage.values()) {
+      for (const number of parseRanges(line.corrections)) {
+        named.add(number);
+        const row = contents.corrections.get(number);
+        if (!row) continue;
+        const reads = line.inputs.filter((read) => hasNumber(parseRanges(read.events), row.event));
+        if (!reads.length) addFault(number, `is of an event that batch ${line.batch} was not made of.`);
+        for (const read of reads) {
+          const event = contents.events
+            .get(read.event_type)
+            ?.byKey.get(`${row.event}/${read.versions[row.event] ?? 0}`);
+          const field = FIELDS_OF_EVENTS[row.data_point] ?? `.${row.data_point}`;
+          if (!event || !(field in event)) {
+            addFault(number, `is of ${row.data_point}, which event ${row.event} does not have.`);
+            break;
+          }
+          const seen = field.endsWith("_time") ? writeMoment(event[field]) : writeField(event[field]);
+          if (seen !== row.to_value) {
+            addFault(number, `puts ${row.to_value} there, and batch ${line.batch} read ${seen}.`);
+            break;
+          }
+        }
+      }
+    }
+    if (contents.hasStories)
+      for (const [number, row] of contents.corrections) if (hasEvent(contents, row.event)) named.add(number);
+    checkNamed("corrections.csv", contents.corrections.keys(), named, faults);
+  }
+
+  // ---------------------------------------------------------------------------------------------------------
+  // Ledgers: entries by batches and runs, totals of runs, balances, and what the report includes.
+  // ---------------------------------------------------------------------------------------------------------
+
+  const KINDS = ["credit", "fall", "rise", "draw", "return", "reserve", "release", "report", "restate"];
+  const GIVES = new Set(["credit", "rise", "return", "release", "restate"]),
+    DRAWS = new Set(["draw", "return"]);
+  const GENERATED = new Set(["credit", "fall", "rise"]),
+    OF_REPORTS = new Set(["reserve", "release", "report", "restate"]);
+  const newestOf = (story) =>
+    story.filter((one) => one.deleted_at === null).reduce((a, b) => (a && a.batch > b.batch ? a : b), null);
+  const describePosting = (entry, sign = 1n) =>
+    [
+      entry.ledger,
+      entry.batch,
+      entry.kind,
+      new Dec(sign * entry.amount.c, entry.amount.e),
+      entry.effective_at,
+      entry.run,
+      entry.node,
+      entry.posted_by,
+    ].join("|");
+
+  function listRestated(report, vouched) {
+    const restated = new Map(
+      vouched.rows
+        .filter((row) => row.after && typeof row.after === "object" && "inclusions" in row.after)
+        .map((row) => [row.object, row.after.supersedes]),
+    );
+    const chain = new Set();
+    for (let name = report.supersedes; name && !chain.has(name); name = restated.get(name)) chain.add(name);
+    return chain.add(report.id);
+  }
+  function checkLedgers(contents, vouched, faults) {
+    if (!contents.hasStories) return;
+    const { entries, deficits, batches } = contents,
+      stories = groupStories(contents),
+      firstOf = new Map(),
+      on = new Map(),
+      by = new Map(),
+      undoing = new Map();
+    for (const [key, story] of stories) firstOf.set(Number(key.split("/")[1]), story[0]);
+    for (const entry of entries) {
+      gather(on, entry.batch, () => []).push(entry);
+      gather(by, entry.run ?? 0, () => []).push(entry);
+      if (entry.reverses !== null) gather(undoing, entry.reverses, () => []).push(entry);
+    }
+    const numbers = new Set(entries.map((one) => one.entry)),
+      short = new Set(deficits.map((one) => one.entry));
+    const listOn = (number) => on.get(number) ?? [];
+    for (const entry of entries)
+      for (const sentence of checkEntry(entry)) faults.add("entries.csv", `Entry ${entry.entry}: ${sentence}`);
+    for (const deficit of deficits)
+      for (const sentence of checkDeficit(deficit)) faults.add("deficits.csv", `Row ${deficit.entry} ${sentence}`);
+
+    function* checkEntry(entry) {
+      const batch = batches.get(entry.batch),
+        poster = batches.get(entry.posted_by ?? 0),
+        first = firstOf.get(entry.run ?? 0);
+      if (!KINDS.includes(entry.kind)) {
+        yield `${entry.kind} is no kind of entry.`;
+        return;
+      }
+      if (!entry.amount.isZero && entry.amount.c > 0n !== (GIVES.has(entry.kind) === (entry.reverses === null)))
+        yield "Its amount has the wrong sign for its kind.";
+      if (OF_REPORTS.has(entry.kind) && entry.report === null) yield "It is of a report, and names none.";
+      if ((entry.node !== null) !== DRAWS.has(entry.kind)) yield "A node withdraws, and no other entry names one.";
+      if (batch && batch.ledger !== entry.ledger) yield "It is on a batch of another ledger.";
+      if (!batch && !stories.has(storyKey(entry.ledger, entry.run)) && entry.node === null)
+        yield "It is neither on a batch nor by a run of this bundle.";
+      if ((entry.kind === "credit" || DRAWS.has(entry.kind)) && entry.report !== null)
+        yield "No report posts an entry of this kind.";
+      if (entry.kind === "credit" && batch) {
+        if (entry.run !== batch.run || entry.posted_by !== batch.batch) yield "It credits a batch, and is of another.";
+      } else if (DRAWS.has(entry.kind) && poster && poster.run !== entry.run)
+        yield "Its batch withdrew for another run than its own.";
+      let ends = null;
+      if (batch && batch.run === null && entry.kind === "credit") ends = batch.end_time;
+      else if (batch && first && entry.report === null && !batch.by_event && !first.by_event)
+        ends = Math.max(batch.end_time, first.end_time);
+      if (ends !== null && entry.effective_at !== ends)
+        yield "It takes effect at another time than the end of its slots.";
+      if (entry.reverses !== null) {
+        if (!numbers.has(entry.reverses)) yield "It reverses one that is not here.";
+        return;
+      }
+      if (!poster) return;
+      const undone = (undoing.get(entry.entry) ?? []).map((one) => describePosting(one, -1n));
+      if (poster.deleted_at === null && undone.length) yield "It is reversed, and its batch was not deleted.";
+      else if (poster.deleted_at !== null && (undone.length !== 1 || undone[0] !== describePosting(entry)))
+        yield "It is not reversed as it was posted, and its batch was deleted.";
+    }
+    function* checkDeficit(deficit) {
+      const story = stories.get(storyKey(deficit.ledger, deficit.run));
+      if (!story) yield "is of a run that has no batch here.";
+      else if (!story[0].by_event && deficit.effective_at < story[0].end_time)
+        yield "takes effect before the end of its run's slot.";
+      if (deficit.reverses !== null && !short.has(deficit.reverses)) yield "reverses one that is not here.";
+      const made = listOn(deficit.posted_by).find((one) => one.kind === "credit");
+      if (made && deficit.reverses === null && deficit.report === null && deficit.posted_at !== made.posted_at)
+        yield "was posted at another time than its batch.";
+    }
+
+    const chain = listRestated(contents.report, vouched);
+    for (const [number, batch] of batches) {
+      const credited = listOn(number).filter((one) => one.reverses === null && one.kind === "credit");
+      if (credited.length !== 1 || !equal(credited[0].amount, batch.credited))
+        faults.add(
+          "batches.csv",
+          `Batch ${batch.batch_id} says that it was credited with ${batch.credited}, and the ledger says otherwise.`,
+        );
+      for (const time of ["effective_at", "posted_at"]) {
+        let held = ZERO;
+        const ordered = [...listOn(number)].sort((a, b) => a[time] - b[time]);
+        ordered.some((entry, at) => {
+          held = exactAdd(held, entry.amount);
+          const isLast = at + 1 === ordered.length || ordered[at + 1][time] !== entry[time];
+          if (isLast && held.c < 0n)
+            faults.add(
+              "entries.csv",
+              `Batch ${batch.batch_id} has a balance of ${held} at ${writeMoment(entry[time])}.`,
+            );
+          return isLast && held.c < 0n;
+        });
+      }
+      const included = contents.reported.get(batch.batch_id);
+      if (!included) continue;
+      const there = exactTotal(
+        listOn(number)
+          .filter(
+            (one) =>
+              !OF_REPORTS.has(one.kind) ||
+              !chain.has(idOf("report", contents.manifest.project_number, one.report ?? 0)),
+          )
+          .map((one) => one.amount),
+      );
+      if (compare(parseDec(included.amount), there) > 0)
+        faults.add(
+          "report.json",
+          `It includes ${included.amount} of batch ${batch.batch_id}, which has ${there} left.`,
+        );
+    }
+    const times = new Map();
+    for (const entry of entries) {
+      const poster = batches.get(entry.posted_by ?? 0);
+      if (!poster || poster.generation === null || entry.report !== null) continue;
+      if (entry.reverses !== null) {
+        if (poster.deleted_at !== null && entry.posted_at !== poster.deleted_at)
+          faults.add("entries.csv", `Entry ${entry.entry} was posted at another time than the deletion.`);
+        continue;
+      }
+      const at = gather(times, poster.generation, () => entry.posted_at);
+      if (entry.posted_at !== at || at < poster.created_at)
+        faults.add("entries.csv", `Entry ${entry.entry} was posted at another time than its generation.`);
+    }
+    for (const [key, story] of stories) {
+      const [ledger, run] = key.split("/").map(Number),
+        newest = newestOf(story),
+        sum = newest?.total ?? ZERO;
+      const posted = exactTotal([
+        ...(by.get(run) ?? [])
+          .filter((one) => one.ledger === ledger && GENERATED.has(one.kind))
+          .map((one) => one.amount),
+        ...deficits.filter((one) => one.ledger === ledger && one.run === run).map((one) => negate(one.amount)),
+      ]);
+      if (!equal(posted, sum))
+        faults.add(
+          "batches.csv",
+          `Batch ${(newest ?? story[story.length - 1]).batch_id}: its run comes to ${sum}, and has posted ${posted}.`,
+        );
+      for (const batch of story) {
+        const own = listOn(batch.batch).find((one) => one.kind === "credit"),
+          line = contents.lineage.get(batch.batch);
+        if (!own || !line) continue;
+        const byThen = (by.get(batch.run) ?? []).filter((one) => one.node !== null && one.posted_at <= own.posted_at);
+        const sums = (amounts) => {
+          const parts = new Map();
+          for (const [name, amount] of amounts) parts.set(name, exactAdd(parts.get(name) ?? ZERO, amount));
+          return [...parts]
+            .filter(([, amount]) => !amount.isZero)
+            .map(([name, amount]) => `${name}=${amount}`)
+            .sort()
+            .join("|");
+        };
+        if (
+          sums(line.draws.map((one) => [`${one.node}/${one.source}`, parseDec(one.amount)])) !==
+          sums(byThen.map((one) => [`${one.node}/${one.batch}`, negate(one.amount)]))
+        ) {
+          faults.add(
+            "entries.csv",
+            `Batch ${batch.batch_id} was calculated from other withdrawals than its run had made by then.`,
+          );
+        }
+      }
+    }
+  }
+
+  /** What was carried along with each withdrawal is what the source came to when the batch was made. */
+  function checkDrawn(contents, faults) {
+    if (!contents.hasStories) return;
+    const stories = groupStories(contents),
+      ofRun = new Map();
+    for (const batch of contents.batches.values())
+      if (batch.run !== null) gather(ofRun, batch.run, () => []).push(batch);
+    const fell = new Set(
+      [...contents.entries.filter((one) => one.kind === "fall"), ...contents.deficits].map((one) =>
+        storyKey(one.ledger, one.run),
+      ),
+    );
+    const listAt = (story, batch) =>
+      story.filter((one) => one.batch < batch.batch && (one.deleted_at === null || one.deleted_at > batch.created_at));
+    const newestAt = (source, batch) =>
+      source.run === null
+        ? source
+        : (listAt(stories.get(storyKey(source.ledger, source.run)), batch).reduce(
+            (a, b) => (a && a.batch > b.batch ? a : b),
+            null,
+          ) ?? source);
+    const inUnit = (value, unit) => {
+      if (!value || !value.is_output || value.value === null) return "";
+      try {
+        return convert(value.value, parseUnit(value.unit ?? "1"), parseUnit(unit)).toString();
+      } catch (error) {
+        if (error instanceof Unreadable) return "";
+        throw error;
+      }
+    };
+    function wereSo(batch, read, source) {
+      if (!fell.has(storyKey(source.ledger, source.run))) return false;
+      for (const one of listAt(ofRun.get(batch.run ?? 0) ?? [], batch).sort((a, b) => b.batch - a.batch)) {
+        const draws = (contents.lineage.get(one.batch)?.draws ?? []).filter(
+            (drawn) => drawn.node === read.node && drawn.source === read.source,
+          ),
+          last = draws[draws.length - 1];
+        if (last)
+          return String(last.attributes) === String(read.attributes) && String(last.units) === String(read.units);
+      }
+      return false;
+    }
+    function* explainDraw(batch, read) {
+      const node = contents.documents.get(batch.model ?? 0)?.bySlug.get(read.node),
+        source = contents.batches.get(read.source);
+      if (!source) return;
+      if (node?.kind !== "upstream") {
+        yield `${read.node} is no node that withdraws.`;
+        return;
+      }
+      const { body } = node,
+        slugs = [...body.attributes.keys()];
+      if (source.batch >= batch.batch) yield "the source was made after it.";
+      if (!body.isManual) {
+        if (source.start_time >= batch.end_time && !batch.by_event)
+          yield "the source's slot begins after its own has ended.";
+        for (const dimension of body.match)
+          if (partitionOf(batch)[dimension] !== partitionOf(source)[dimension])
+            yield `its ${dimension} is another than that of the source.`;
+      }
+      if (read.attributes.length !== slugs.length || read.units.length !== slugs.length) {
+        yield "its node names another number of attributes.";
+        return;
+      }
+      const values = contents.values.get(newestAt(source, batch).batch) ?? new Map(),
+        now = slugs.map((slug, at) => inUnit(values.get(slug), read.units[at]));
+      if (String(now) !== String(read.attributes) && !wereSo(batch, read, source))
+        yield `it says ${read.attributes}, and the source has ${now}.`;
+      const resting = source.run === null ? new Map() : values,
+        primary = [...resting.values()].find((one) => one.is_primary);
+      const expected = [primary, ...slugs.map((slug) => resting.get(slug))].flatMap((value) => {
+        if (value && value.is_output && value.contributions === null) return SOURCES.map(() => null);
+        const known = value && value.is_output ? value.contributions : null;
+        return known?.length ? known : SOURCES.map(() => "0");
+      });
+      if (JSON.stringify(read.contributions ?? []) !== JSON.stringify(expected))
+        yield "its contributions are not those of the source.";
+    }
+    for (const [number, line] of contents.lineage) {
+      const batch = contents.batches.get(number);
+      if (!batch) continue;
+      for (const read of line.draws)
+        for (const sentence of explainDraw(batch, read))
+          faults.add("lineage.jsonl", `Batch ${batch.batch_id} withdrew from batch ${read.source}: ${sentence}`);
+    }
+  }
+
+  // ---------------------------------------------------------------------------------------------------------
+  // The proved rows of the audit log, each record against its newest row.
+  // ---------------------------------------------------------------------------------------------------------
+
+  /** Whether a value is that of the log; a field that the log does not have is nothing. */
+  function isLogged(value, logged = null) {
+    if (!(value instanceof Dec)) return value === logged;
+    return (typeof logged === "string" || typeof logged === "number") && isNumberOf(String(logged), value);
+  }
+  function isNumberOf(text, value) {
+    try {
+      return equal(parseDec(text), value);
+    } catch {
+      return false;
+    }
+  }
+  const differing = (stated, logged) => Object.keys(stated).filter((name) => !isLogged(stated[name], logged[name]));
+  const isRecord = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
+
+  function compareWithLog(contents, vouched, faults) {
+    const { rows } = vouched,
+      nounOf = (row) => row.action.split(".")[0],
+      { report, manifest } = contents,
+      project = manifest.project_number;
+    const rowsOf = (name, noun) => rows.filter((row) => row.object === name && nounOf(row) === noun),
+      doing = (action) => rows.filter((row) => row.action === action);
+    const lastOf = (some) => some[some.length - 1];
+    compareReport();
+    compareEvidence();
+    for (const model of contents.models.values()) {
+      const row = lastOf(rowsOf(model.model_id, "model").filter((one) => isRecord(one.after) && "sha256" in one.after));
+      if (!row) faults.add("models.csv", `No row of the log is about the model ${model.model_id}.`);
+      else
+        for (const name of differing({ sha256: model.sha256, version: model.version, name: model.name }, row.after))
+          faults.add("models.csv", `The ${name} of model ${model.model_id} is another than the log says.`);
+    }
+    if (!contents.hasStories) return;
+    compareGenerations();
+    compareRecord("bundle.json", manifest.project_id, "project", {
+      name: manifest.project_name,
+      time_zone: manifest.time_zone,
+    });
+    for (const one of contents.ledgers.values()) {
+      if (one.ledger_id !== idOf("ledger", project, one.ledger))
+        faults.add("ledgers.csv", `Ledger ${one.ledger} of the project has another id.`);
+      compareRecord("ledgers.csv", one.ledger_id, "ledger", {
+        name: one.name,
+        unit: one.unit || "dimensionless",
+        scale: one.scale,
+        rounding: one.rounding,
+        output: one.output,
+      });
+    }
+    for (const one of contents.statics.values()) {
+      compareRecord("static_inputs.csv", String(one.static_input), "static_input", {
+        slug: one.slug,
+        value: one.value,
+        unit: one.unit || null,
+        effective_from: writeMoment(one.effective_from),
+      });
+    }
+    compareEventTypes();
+    for (const batch of contents.batches.values()) if (batch.model === null) compareInstrument(batch);
+    compareCorrections();
+    compareRules();
+
+    function compareRecord(part, name, noun, stated) {
+      const row = lastOf(rowsOf(name, noun).filter((one) => isRecord(one.after)));
+      if (!row) faults.add(part, `No row of the log is about the ${noun} ${name}.`);
+      else
+        for (const field of differing(stated, row.after))
+          faults.add(part, `The ${field} of the ${noun} ${name} is another than the log says.`);
+    }
+    function compareReport() {
+      const row = lastOf(rowsOf(report.id, "report").filter((one) => isRecord(one.after) && "inclusions" in one.after));
+      if (!row) {
+        faults.add("audit/rows.jsonl", `No row of the log is about the report ${report.id}.`);
+        return;
+      }
+      const list = (some) =>
+        some
+          .map((one) =>
+            [one.batch_id, parseDec(String(one.amount)), one.unit, one.tracking_id, one.start_time, one.end_time].join(
+              "|",
+            ),
+          )
+          .sort()
+          .join("\n");
+      if (
+        list(row.after.inclusions) !== list(report.inclusions) ||
+        !isNumberOf(String(row.after.amount), parseDec(report.amount))
+      )
+        faults.add("report.json", `The report includes something else than row ${row.number} of the log says.`);
+      const stated = Object.fromEntries(
+        [
+          "project_id",
+          "name",
+          "report_type",
+          "methodology_id",
+          "ledger_id",
+          "start_time",
+          "end_time",
+          "effective_at",
+          "supersedes",
+        ].map((name) => [name, report[name]]),
+      );
+      for (const name of differing(stated, row.after))
+        faults.add("report.json", `Its ${name} is another than row ${row.number} of the log says.`);
+    }
+    function compareEvidence() {
+      const there = new Map(
+        contents.evidence.map((row) => [`evidence ${row.evidence} of ${idOf("event", project, row.event)}`, row]),
+      );
+      for (const [name, row] of there) {
+        const [logged, more] = rowsOf(name, "evidence").filter((one) => one.action === "evidence.create");
+        if (!logged || more) {
+          faults.add("evidence.csv", `No row of the log says that ${row.name} was attached.`);
+          continue;
+        }
+        const { type, name: title, content_type, size, sha256: digest } = row;
+        const fields = differing({ type, name: title, content_type, size, sha256: digest }, logged.after);
+        if (row.url !== (row.type === "file" ? null : logged.after.url)) fields.push("url");
+        if (writeMoment(row.created_at) !== logged.at) fields.push("created_at");
+        for (const field of fields)
+          faults.add("evidence.csv", `The ${field} of ${row.name} is another than the log says.`);
+      }
+      for (const row of doing("evidence.create"))
+        if (!there.has(row.object))
+          faults.add("evidence.csv", `The log says that ${row.object} was attached, and it is not there.`);
+    }
+    function compareGenerations() {
+      const started = new Map(
+        ["batch_generation.start", "batch.update_inputs"].flatMap(doing).map((row) => [row.after.id, row]),
+      );
+      const finished = new Map(
+        doing("batch_generation.finish").flatMap((row) => row.after.batches.map((name) => [name, row])),
+      );
+      const deleted = new Map(
+        doing("batch_deletion.finish").flatMap((row) => row.after.deleted.map((name) => [name, row])),
+      );
+      const sent = rowsOf(report.id, "report").find((row) => row.action === "report.submit"),
+        generations = new Map();
+      for (const batch of contents.batches.values()) {
+        if (batch.generation !== null) {
+          const start = started.get(batch.generation),
+            finish = finished.get(batch.batch_id);
+          if (!start || !finish)
+            faults.add(
+              "audit/rows.jsonl",
+              `No row of the log is about the ${start ? "end" : "start"} of the generation of ${batch.batch_id}.`,
+            );
+          else if (gather(generations, finish.number, () => batch.generation) !== batch.generation)
+            faults.add("batches.csv", `Batch ${batch.batch_id} was made by another generation, as the log says.`);
+          else if (
+            finish.at !== writeMoment(batch.created_at) ||
+            start.request_id !== finish.request_id ||
+            start.number >= finish.number
+          )
+            faults.add("batches.csv", `Batch ${batch.batch_id} was made at another time, as the log says.`);
+        }
+        const row = deleted.get(batch.batch_id);
+        if (batch.deleted_at === null && row && !(sent && sent.number < row.number))
+          faults.add("batches.csv", `Batch ${batch.batch_id} was deleted, as the log says, and does not say so.`);
+        if (batch.deleted_at !== null && (!row || row.at > writeMoment(batch.deleted_at)))
+          faults.add("batches.csv", `Batch ${batch.batch_id} says that it was deleted, and the log does not.`);
+      }
+    }
+    function compareEventTypes() {
+      const newest = new Map(
+        rows
+          .filter((row) => nounOf(row) === "event_type" && row.after !== null)
+          .map((row) => [row.after.slug, row.after]),
+      );
+      for (const [eventType, points] of contents.points) {
+        const logged =
+          newest.get(eventType) && new Map(newest.get(eventType).data_point_types.map((one) => [one.slug, one]));
+        if (!logged) {
+          faults.add("event_types.csv", `No row of the log is about the event type ${eventType}.`);
+          continue;
+        }
+        if (logged.size !== points.length || points.some((point) => !logged.has(point.data_point))) {
+          faults.add("event_types.csv", `${eventType} has other data points than the log says.`);
+          continue;
+        }
+        for (const point of points)
+          for (const name of differing(
+            { unit: point.unit, value_type: point.value_type },
+            logged.get(point.data_point),
+          ))
+            faults.add("event_types.csv", `The ${name} of ${eventType}.${point.data_point} is not that of the log.`);
+      }
+    }
+    function compareInstrument(batch) {
+      const row = rowsOf(batch.batch_id, "instrument")[0],
+        zone = manifest.time_zone,
+        ledger = contents.ledgers.get(batch.ledger);
+      if (!row) {
+        faults.add("audit/rows.jsonl", `No row of the log is about the instrument ${batch.batch_id}.`);
+        return;
+      }
+      const { after } = row,
+        addFault = (sentence) => faults.add("batches.csv", `Instrument ${batch.batch_id} ${sentence}`),
+        isAmount = (value) => value !== null && isNumberOf(String(after.amount), value);
+      if (!isAmount(batch.total) || !isAmount(batch.credited) || ledger.ledger_id !== after.ledger_id)
+        addFault("has another amount or ledger than the log says.");
+      if (writeMoment(batch.created_at) !== row.at || ![after.external_id, after.name].includes(batch.tracking_id))
+        addFault("has another name or time than the log says.");
+      const day = after.issued_on ?? new Date(wallAt(batch.created_at, zone)).toISOString().slice(0, 10),
+        slot = findSlot("daily", batch.start_time, zone);
+      const isPlaced =
+        slot.start === batch.start_time && slot.end === batch.end_time && labelSlot("daily", slot, zone) === day;
+      if (
+        !isPlaced ||
+        batch.by_event ||
+        batch.event ||
+        batch.run_tracking_id ||
+        batch.feedstock ||
+        batch.asset ||
+        batch.share_places
+      )
+        addFault("is of another day or partition than the log says.");
+      const units = { mass: "t", energy_intensity: "g{CO2e}/MJ", lower_heating_value: "MJ/kg" };
+      for (const value of (contents.values.get(batch.batch) ?? new Map()).values()) {
+        const logged = after[value.node] ?? null,
+          isArray = [value.whole, value.elements, value.contributions, value.elements_sha256, value.element_count].some(
+            (one) => one !== null,
+          );
+        if (
+          logged === null ||
+          value.value === null ||
+          !isNumberOf(String(logged), value.value) ||
+          value.unit !== (units[value.node] ?? after.unit) ||
+          isArray
+        )
+          faults.add("node_values.csv", `${value.node} of instrument ${batch.batch_id} is not what the log says.`);
+        else if (!value.is_output || value.is_primary !== (value.node === "amount"))
+          faults.add("node_values.csv", `${value.node} of instrument ${batch.batch_id} has another purpose.`);
+      }
+    }
+    function compareCorrections() {
+      const all = [...contents.corrections.values()];
+      for (const row of all) {
+        const at = writeMoment(row.created_at);
+        if (
+          row.origin === "manual" &&
+          !rows.some((one) => one.at === at && one.user_id === row.user && isCorrectionOf(one, row))
+        )
+          faults.add("corrections.csv", `Correction ${row.correction} is not one that the log has.`);
+      }
+      const known = new Set(
+        [...contents.events.values()]
+          .flatMap((file) => [...file.numbers])
+          .map((event) => idOf("event", project, event)),
+      );
+      for (const row of doing("data_point.correct")) {
+        const event = row.after.data_point.event.id,
+          isThere = all.some(
+            (one) => writeMoment(one.created_at) === row.at && idOf("event", project, one.event) === event,
+          );
+        if (known.has(event) && !isThere)
+          faults.add("corrections.csv", `Row ${row.number} of the log is about one that is not there.`);
+      }
+    }
+    function isCorrectionOf(row, correction) {
+      const event = idOf("event", project, correction.event),
+        { before, after } = row;
+      const is = (logged, written) => {
+        if (logged === null || logged === undefined || written === null)
+          return (logged ?? null) === null && written === null;
+        if (typeof logged === "boolean") return written === String(logged);
+        if (String(logged) === written) return true;
+        try {
+          return isNumberOf(String(logged), parseDec(written));
+        } catch {
+          return false;
+        }
+      };
+      const held = (shown) => {
+        const name = correction.data_point,
+          named = { feedstock_id: "feedstock", asset_id: "asset" }[name];
+        if (named) return shown[named]?.name ?? null;
+        return name in shown ? shown[name] : (shown.data_points.find((one) => one.slug === name)?.value ?? null);
+      };
+      switch (row.action) {
+        case "data_point.correct":
+          return (
+            after.data_point.event.id === event &&
+            after.data_point.slug === correction.data_point &&
+            is(after.data_point.value, correction.to_value) &&
+            is(before.value, correction.from_value) &&
+            after.reason === correction.reason
+          );
+        case "event.update":
+          return (
+            row.object === event && is(held(after), correction.to_value) && is(held(before), correction.from_value)
+          );
+        default:
+          return ["event.update_many", "event.complete_many", "event.create", "event.create_many"].includes(row.action);
+      }
+    }
+    function compareRules() {
+      const fields = [
+        "expression",
+        "target",
+        "data_point",
+        "purpose",
+        "priority",
+        "requires_approval",
+        "window_member_scope",
+        "window_meters",
+        "correction",
+      ];
+      const versions = new Map(
+        [...contents.corrections.values()].filter((row) => row.rule !== null).map((row) => [rulePart(row), row]),
+      );
+      for (const [part, { rule: number, rule_version: version }] of versions) {
+        if (!contents.parts.has(part)) continue;
+        const document = readJson(fromUtf8(contents.parts.get(part)).replace(/\n$/, "")),
+          name = idOf("rule", project, number),
+          addFault = (sentence) => faults.add(part, sentence);
+        const logged = rowsOf(name, "rule"),
+          row = logged.find((one) => one.after?.version === version);
+        if (!row) {
+          addFault(`No row of the log is about version ${version} of the rule ${name}.`);
+          continue;
+        }
+        for (const field of fields) {
+          const isSame = JSON.stringify(document[field]) === JSON.stringify(row.after[field] ?? null);
+          if (field in document && !isSame) addFault(`The ${field} of the rule is another than the log says.`);
+        }
+        const called = lastOf(logged.filter((one) => one.after && "name" in one.after))?.after.name;
+        if (document.user_id !== row.user_id || document.name !== called)
+          addFault("It is called otherwise, or of another user than the log says.");
+        for (const noun of ["event_type", "asset"]) {
+          const watched = document[`${noun}_id`] ?? null,
+            id = row.after[`${noun}_id`] ?? null;
+          if (watched === null ? id !== null : !Number.isSafeInteger(watched) || idOf(noun, project, watched) !== id)
+            addFault(`It is about another ${noun} than the log says.`);
+        }
+        if (document.project_id !== project || document.rule_id !== number || document.version !== version)
+          addFault("It is of another project, rule or version than its name says.");
+      }
+    }
+  }
+
+  // ---------------------------------------------------------------------------------------------------------
+  // Indexes: what follows from the other parts is made again.
+  // ---------------------------------------------------------------------------------------------------------
+
+  function checkIndexes(contents, digests, faults) {
+    const { parts, report } = contents,
+      sizeOfPart = (name) => parts.get(name)?.length ?? 0,
+      types = {
+        text: "string",
+        number: "number",
+        whole: "integer",
+        time: "datetime",
+        flag: "boolean",
+        digest: "string",
+        list: "array",
+      };
+    const tables = Object.values(contents.tables).sort((a, b) => (a.part < b.part ? -1 : 1));
+    const resources = tables.map((table) => ({
+      name: table.part
+        .replace(/\.csv$/, "")
+        .replaceAll("/", "-")
+        .replaceAll("_", "-"),
+      path: table.part,
+      profile: "tabular-data-resource",
+      encoding: "utf-8",
+      mediatype: "text/csv",
+      bytes: sizeOfPart(table.part),
+      hash: `sha256:${digests.get(table.part)}`,
+      rows: splitLines(parts.get(table.part), table.part).length - 1,
+      schema: {
+        fields: table.columns.map(({ name, kind, isOptional }) => ({
+          name,
+          type: types[kind],
+          ...(isOptional ? {} : { constraints: { required: true } }),
+        })),
+        primaryKey: table.columns.filter((one) => one.isKey).map((one) => one.name),
+      },
+    }));
+    compareIndex("datapackage.json", { profile: "data-package", name: report.id.replaceAll("_", "-"), resources });
+    const names = [...parts.keys()].filter(
+      (name) => !["SHA256SUMS", "SHA256SUMS.sig", "ro-crate-metadata.json"].includes(name),
+    );
+    const media = {
+      csv: "text/csv",
+      jsonl: "application/jsonl",
+      json: "application/json",
+      html: "text/html",
+      yaml: "application/yaml",
+    };
+    const files = names.map((name) => ({
+      "@id": name,
+      "@type": "File",
+      contentSize: String(sizeOfPart(name)),
+      encodingFormat: media[name.split(".").pop()] ?? "application/octet-stream",
+      sha256: digests.get(name),
+    }));
+    const about = {
+      "@id": "ro-crate-metadata.json",
+      "@type": "CreativeWork",
+      about: { "@id": "./" },
+      conformsTo: { "@id": "https://w3id.org/ro/crate/1.1" },
+    };
+    const root = {
+      "@id": "./",
+      "@type": "Dataset",
+      name: report.name,
+      description: "A report with all that its amounts were computed from.",
+      datePublished: (report.effective_at ?? report.end_time ?? "").slice(0, 10),
+      license: "The operator says what it may be used for.",
+      hasPart: names.map((name) => ({ "@id": name })),
+    };
+    compareIndex("ro-crate-metadata.json", {
+      "@context": "https://w3id.org/ro/crate/1.1/context",
+      "@graph": [about, root, ...files],
+    });
+    function compareIndex(part, made) {
+      if (!sameBytes(parts.get(part) ?? new Uint8Array(), toUtf8(`${writeJson(made)}\n`)))
+        faults.add(part, "It is not what the other parts make.");
+    }
+  }
+
+  // ---------------------------------------------------------------------------------------------------------
+  // The check, from the first byte to the last digit. A step is made only if the one before found no fault.
+  // ---------------------------------------------------------------------------------------------------------
+
+  async function checkBundle(file, keyText) {
+    const faults = new Faults(),
+      counts = { parts: 0, rowsOfLog: 0, batches: 0, nodeValues: 0, contributions: 0 },
+      result = { faults: faults.list, counts, runs: [], notChecked: [...NOT_CHECKED] };
+    let parts;
+    const key = await readKey(keyText);
+    try {
+      parts = readParts(file);
+    } catch (error) {
+      faults.add("", explain(error));
+      return result;
+    }
+    counts.parts = parts.size;
+    const digests = new Map();
+    for (const [name, content] of parts) digests.set(name, await sha256Hex(content));
+    await verifySums(parts, digests, key, faults);
+    const vouched = await verifyAudit(parts, key, faults),
+      contents = readContents(parts, faults);
+    counts.rowsOfLog = vouched.rows.length;
+    if (!contents || faults.count) return result;
+    if (!contents.hasStories)
+      result.notChecked.push(
+        "A bundle of format 1 has no entries, no batches after those in the report, and no newer batches of the sources.",
+      );
+    checkParts(contents, vouched, faults);
+    try {
+      await checkRows(contents, digests, faults);
+      checkLedgers(contents, vouched, faults);
+      checkDrawn(contents, faults);
+      compareWithLog(contents, vouched, faults);
+      if (contents.manifest.engine_revision !== 2)
+        faults.add("bundle.json", `Revision ${contents.manifest.engine_revision} of the engine is not known.`);
+      if (vouched.head.origin !== contents.manifest.audit_log)
+        faults.add("bundle.json", `It names the log ${contents.manifest.audit_log}, not that of its head.`);
+      checkIndexes(contents, digests, faults);
+    } catch (error) {
+      faults.add("", `Its rows cannot be compared: ${explain(error)}`);
+    }
+    if (!faults.count) await recalculate(contents, faults, counts);
+    if (!faults.count) result.runs = listRuns(contents);
+    return result;
+  }
+  /** The runs that the report includes: the total of each, and the amount that is included. */
+  function listRuns(contents) {
+    const stories = new Map();
+    for (const batch of contents.batches.values())
+      gather(stories, storyKey(batch.ledger, batch.run ?? -batch.batch), () => []).push(batch);
+    return [...stories.values()].flatMap((story) => {
+      const included = story.map((one) => contents.reported.get(one.batch_id)).filter(Boolean),
+        newest = newestOf(story);
+      if (!included.length || !newest) return [];
+      const amount = exactTotal(included.map((one) => parseDec(one.amount)));
+      return [
+        {
+          name: newest.tracking_id,
+          unit: contents.ledgers.get(newest.ledger)?.unit ?? "",
+          total: newest.total.toString(),
+          included: amount.toString(),
+          batches: story.length,
+        },
+      ];
+    });
+  }
+
+  /**
+   * In Node: check the files that are named, and print what was found as JSON, one line for each file. A key is that of the
+   * files after it; the first one also of those before it.
+   */
+  async function runInNode() {
+    const { readFile } = await import("node:fs/promises");
+    const files = [],
+      words = process.argv.slice(2);
+    let key = words[words.indexOf("--key") + 1];
+    for (let at = 0; at < words.length; at += 1) {
+      if (words[at] === "--key") key = words[(at += 1)];
+      else files.push({ name: words[at], key });
+    }
+    if (!words.includes("--key") || !key || !files.length) {
+      console.error("node bundle-check.js FILE [FILE ...] --key KEY");
+      process.exitCode = 2;
+      return;
+    }
+    for (const { name, key } of files) {
+      try {
+        const result = await checkBundle(new Uint8Array(await readFile(name)), key);
+        if (result.faults.length) process.exitCode = Math.max(process.exitCode ?? 0, 1);
+        console.log(JSON.stringify({ file: name, ...result }));
+      } catch (error) {
+        console.error(`${name}: ${explain(error)}`);
+        process.exitCode = 2;
+      }
+    }
+  }
+
+  /** In a page: check the file that was chosen in `parts`, and show what was found. */
+  function runInPage(parts) {
+    const shown = parts.ownerDocument.getElementById("found"),
+      [file, key] = parts.querySelectorAll("input");
+    parts.querySelector("button").addEventListener("click", async () => {
+      if (!file.files.length || !key.value.trim()) {
+        shown.textContent = "Choose a bundle, and enter the key.";
+        return;
+      }
+      shown.textContent = "Checking …";
+      try {
+        shown.textContent = describe(await checkBundle(new Uint8Array(await file.files[0].arrayBuffer()), key.value));
+      } catch (error) {
+        shown.textContent = explain(error);
+      }
+    });
+  }
+  /** What was found, for people. */
+  function describe({ faults, runs, counts, notChecked }) {
+    const found = faults.map(({ part, sentence }) => (part ? `${part}: ${sentence}` : sentence));
+    const totals = runs.map(
+      (run) => `${run.name}: total ${run.total} ${run.unit}, included ${run.included} ${run.unit}`,
+    );
+    return [
+      ...(found.length ? found : ["The bundle is valid."]),
+      "",
+      ...totals,
+      `${counts.batches} batches with ${counts.nodeValues} values were calculated again.`,
+      "",
+      "Not checked:",
+      ...notChecked,
+    ].join("\n");
+  }
+
+  // ---------------------------------------------------------------------------------------------------------
+  // The table of units, as in src/weighbridge/core/quantity/units.tsv: names, factor to base units, offset, dimensions;
+  // names with a dash are prefixes.
+  // ---------------------------------------------------------------------------------------------------------
+
+  const UNIT_TABLE = `
+quecto-	1/1000000000000000000000000000000
+q-	1/1000000000000000000000000000000
+ronto-	1/1000000000000000000000000000
+r-	1/1000000000000000000000000000
+yocto-	1/1000000000000000000000000
+y-	1/1000000000000000000000000
+zepto-	1/1000000000000000000000
+z-	1/1000000000000000000000
+atto-	1/1000000000000000000
+a-	1/1000000000000000000
+femto-	1/1000000000000000
+f-	1/1000000000000000
+pico-	1/1000000000000
+p-	1/1000000000000
+nano-	1/1000000000
+n-	1/1000000000
+micro-	1/1000000
+µ-	1/1000000
+μ-	1/1000000
+u-	1/1000000
+mu-	1/1000000
+mc-	1/1000000
+milli-	1/1000
+m-	1/1000
+centi-	1/100
+c-	1/100
+deci-	1/10
+d-	1/10
+deca-	10
+da-	10
+deka-	10
+hecto-	100
+h-	100
+kilo-	1000
+k-	1000
+mega-	1000000
+M-	1000000
+giga-	1000000000
+G-	1000000000
+tera-	1000000000000
+T-	1000000000000
+peta-	1000000000000000
+P-	1000000000000000
+exa-	1000000000000000000
+E-	1000000000000000000
+zetta-	1000000000000000000000
+Z-	1000000000000000000000
+yotta-	1000000000000000000000000
+Y-	1000000000000000000000000
+ronna-	1000000000000000000000000000
+R-	1000000000000000000000000000
+quetta-	1000000000000000000000000000000
+Q-	1000000000000000000000000000000
+kibi-	1024
+Ki-	1024
+mebi-	1048576
+Mi-	1048576
+gibi-	1073741824
+Gi-	1073741824
+tebi-	1099511627776
+Ti-	1099511627776
+pebi-	1125899906842624
+Pi-	1125899906842624
+exbi-	1152921504606846976
+Ei-	1152921504606846976
+zebi-	1180591620717411303424
+Zi-	1180591620717411303424
+yobi-	1208925819614629174706176
+Yi-	1208925819614629174706176
+semi-	1/2
+demi-	1/2
+sesqui-	3/2
+LMH	1/3600000	0	length^1 time^-1
+RKM	196133/20	0	length^2 time^-2
+UK_force_ton UK_ton_force	62275102613647/6250000	0	length^1 time^-2 mass^1
+UK_hundredweight UK_cwt	317514659/6250	0	mass^1
+UK_ton	635029318/625	0	mass^1
+US_force_ton US_ton_force	8896443230521/1000000	0	length^1 time^-2 mass^1
+US_hundredweight US_cwt	45359237/1000	0	mass^1
+US_international_ampere A_US	200066/200099	0	current^1
+US_international_ohm ohm_US Ω_US	200099/200	0	mass^1 length^2 time^-3 current^-2
+US_international_volt V_US	100033/100	0	mass^1 length^2 time^-3 current^-1
+US_therm	105480400000	0	mass^1 length^2 time^-2
+US_ton	45359237/50	0	mass^1
+abampere abA	10	0	current^1
+abcoulomb abC	10	0	current^1 time^1
+aberdeen Ta	45359237/1316736000	0	mass^1 length^-1
+abfarad abF	1000000	0	current^2 time^4 mass^-1 length^-2
+abhenry abH	1/1000000	0	mass^1 length^2 time^-2 current^-2
+abohm abΩ	1/1000000	0	mass^1 length^2 time^-3 current^-2
+absiemens abS abmho	1000000	0	current^2 mass^-1 length^-2 time^3
+absorbance_unit AU	1	0	
+abvolt abV	1/100000	0	mass^1 length^2 time^-3 current^-1
+acre	62726400000/15499969	0	length^2
+acre_foot acre_feet	75271680000000/61023377953	0	length^3
+ampere A amp	1	0	current^1
+ampere_hour Ah	3600	0	current^1 time^1
+ampere_turn At	1	0	current^1
+angstrom Å ångström Å	1/10000000000	0	length^1
+angstrom_star Å_star	20000299/200000000000000000	0	length^1
+apothecary_dram ap_dr apothecary_drachm drachm	19439673/5000000	0	mass^1
+apothecary_ounce ap_oz	19439673/625000	0	mass^1
+apothecary_pound ap_lb	58319019/156250	0	mass^1
+arcminute angular_minute arc_minute arcmin	31415926535897932384626433832795028841971693993751/108000000000000000000000000000000000000000000000000000	0	
+arcsecond angular_second arc_second arcsec	31415926535897932384626433832795028841971693993751/6480000000000000000000000000000000000000000000000000000	0	
+are	100	0	length^2
+astronomical_unit au	149597870700	0	length^1
+atmosphere_liter atm_l	101325	0	mass^1 length^2 time^-2
+atomic_mass_constant m_u	41513476723/25000000000000000000000000000000000	0	mass^1
+atomic_unit_of_current a_u_current	41397613984426163443983327857226405117213790682795718429500651211364676978227851/6250000000000000000000000000000000000000000000000000000000000000000000000000000000	0	current^1
+atomic_unit_of_electric_field a_u_electric_field	2571103375560472/5	0	current^-1 time^-3 mass^1 length^1
+atomic_unit_of_electric_field_gradient a_u_efg	9717362442414776000000000	0	mass^1 time^-3 current^-1
+atomic_unit_of_force a_u_force	2059680875960757/25000000000000000000	0	mass^1 length^1 time^-2
+atomic_unit_of_intensity a_u_intensity	350944552772984470000000	0	time^-3 mass^1
+atomic_unit_of_temperature a_u_temp	2986126522058888952348436083/9456500000000000000000	0	temperature^1
+atomic_unit_of_time a_u_time	1250000000000000000000000000000000000000000000000000000/51676716668963933278761482496100870133166341861400181210607582998073703	0	time^1
+avogadro_constant N_A	602214076000000000000000	0	substance^-1
+avogadro_number	602214076000000000000000	0	
+bag	2131884139/50000	0	mass^1
+bar	100000000	0	mass^1 length^-1 time^-2
+barn b	1/10000000000000000000000000000	0	length^2
+barrel bbl	29810117799/250000000000	0	length^3
+barye Ba barad barie barrie baryd	100	0	mass^1 length^-1 time^-2
+baud Bd bps	1	0	time^-1
+becquerel Bq	1	0	time^-1
+beer_barrel beer_bbl	14668470663/125000000000	0	length^3
+biot Bi	10	0	current^1
+biot_turn	10	0	current^1
+bit	1	0	
+bits_per_pixel bpp	1	0	printing_unit^-1
+board_foot BDFT BF FBM board_feet super_feet super_foot superficial_feet superficial_foot	18435447/7812500000	0	length^3
+bohr a0 a_0 a_u_length atomic_unit_of_length bohr_radius	1322943026359707/25000000000000000000000000	0	length^1
+bohr_magneton mu_B µ_B	1396859838101957250000000000000000000/150620910285888141566947066890473153394704066332352530406231	0	current^1 length^2
+boiler_horsepower	88294999/9	0	mass^1 length^2 time^-3
+boltzmann_constant k k_B	1380649/100000000000000000000000000	0	mass^1 length^2 time^-2 temperature^-1
+british_thermal_unit BTU Btu Btu_iso	1055056	0	mass^1 length^2 time^-2
+buckingham	1/2997924580000000000000000000000000000000	0	length^2 time^1 current^1
+bushel bu	220244188543/6250000000000	0	length^3
+byte B octet	8	0	
+cables_length	864000/3937	0	length^1
+calorie cal cal_th thermochemical_calorie	4184	0	mass^1 length^2 time^-2
+candela candle cd	1	0	luminosity^1
+carat ct	1/5	0	mass^1
+centimeter	1/100	0	length^1
+centipoise	1	0	mass^1 length^-1 time^-1
+century centuries	3155760000	0	time^1
+chain	79200/3937	0	length^1
+cicero	3/665	0	length^1
+circular_mil cmil	506707479097497751431639751289151020192161452425209879/1000000000000000000000000000000000000000000000000000000000000000	0	length^2
+classical_electron_radius r_e	28179403204619567/10000000000000000000000000000000	0	length^1
+clausius Cl	4184	0	mass^1 length^2 time^-2 temperature^-1
+common_year	31536000	0	time^1
+conductance_quantum G_0	213914163877964163/2760862562500000000000000	0	current^2 time^3 mass^-1 length^-2
+conventional_ampere_90 A_90	100000008887143810491801/100000000000000000000000	0	current^1
+conventional_coulomb_90 C_90	100000008887143810491801/100000000000000000000000	0	time^1 current^1
+conventional_farad_90 F_90	5521725026748260492435541/5521725125000000000000000000	0	mass^-1 length^-2 time^4 current^2
+conventional_henry_90 H_90	5521725125000000000000000000/5521725026748260492435541	0	mass^1 length^2 time^-2 current^-2
+conventional_josephson_constant K_J90	483597900000	0	time^2 mass^-1 length^-2 current^1
+conventional_mercury_density ρHg	13595100	0	mass^1 length^-3
+conventional_ohm_90 ohm_90 Ω_90	5521725125000000000000000000/5521725026748260492435541	0	mass^1 length^2 time^-3 current^-2
+conventional_volt_90 V_90	71207857995393/71207850400	0	time^-3 mass^1 length^2 current^-1
+conventional_von_klitzing_constant R_K90	25812807	0	mass^1 length^2 time^-3 current^-2
+conventional_water_density ρH2O	1000000	0	mass^1 length^-3
+conventional_watt_90 W_90	80000015642924386799194873461/80000000000000000000000000	0	time^-3 mass^1 length^2
+cooling_tower_ton	13188200/3	0	mass^1 length^2 time^-3
+coulomb C	1	0	current^1 time^1
+coulomb_constant k_C	2246887946544667/250	0	mass^1 length^3 time^-4 current^-2
+count	1	0	
+counts_per_second cps	1	0	time^-1
+css_pixel px	127/480000	0	length^1
+cubic_centimeter cc	1/1000000	0	length^3
+cubic_foot cu_ft cubic_feet	55306341/1953125000	0	length^3
+cubic_inch cu_in	2048383/125000000000	0	length^3
+cubic_yard cu_yd	1493271207/1953125000	0	length^3
+cup US_liquid_cup cp liquid_cup	473176473/2000000000000	0	length^3
+curie Ci	37000000000	0	time^-1
+dalton Da	41513476723/25000000000000000000000000000000000	0	mass^1
+darcy	1/1013250000000	0	length^2
+day d	86400	0	time^1
+debye D	1/299792458000000000000000000000	0	length^1 time^1 current^1
+decade			
+decibel dB			
+decibelmicrowatt dBu			
+decibelmilliwatt dBm			
+decibelwatt dBW			
+decimeter	1/10	0	length^1
+decitex	1/10000	0	mass^1 length^-1
+degree angular_degree arcdeg arcdegree deg	31415926535897932384626433832795028841971693993751/1800000000000000000000000000000000000000000000000000	0	
+degree_Celsius celsius degC degreeC °C	1	5463/20	temperature^1
+degree_Fahrenheit degF degreeF fahrenheit °F	5/9	45967/180	temperature^1
+degree_Rankine degR degreeR rankine °R	5/9	0	temperature^1
+degree_Reaumur degRe degreeRe degree_Réaumur reaumur réaumur °Re	5/4	5463/20	temperature^1
+delta_degree_Celsius delta_celsius delta_degC delta_degreeC Δcelsius ΔdegC ΔdegreeC Δ°C	1	0	temperature^1
+delta_degree_Fahrenheit delta_degF delta_degreeF delta_fahrenheit ΔdegF ΔdegreeF Δfahrenheit Δ°F	5/9	0	temperature^1
+delta_degree_Reaumur delta_degRe delta_degreeRe delta_degree_Réaumur delta_reaumur delta_réaumur ΔdegRe ΔdegreeRe Δdegree_Réaumur Δreaumur Δréaumur Δ°Re	5/4	0	temperature^1
+denier den	1/9000	0	mass^1 length^-1
+didot	1/2660	0	length^1
+dirac_constant a_u_action atomic_unit_of_action hbar ħ	3313035075000000000/31415926535897932384626433832795028841971693993751	0	mass^1 length^2 time^-1
+dram avdp_dram avoirdupois_dram dr	45359237/25600000	0	mass^1
+dry_barrel US_dry_barrel	903336903/7812500000	0	length^3
+dry_gallon US_dry_gallon dgal	220244188543/50000000000000	0	length^3
+dry_pint US_dry_pint dpi	220244188543/400000000000000	0	length^3
+dry_quart US_dry_quart dqt	220244188543/200000000000000	0	length^3
+dtex	1/10000	0	mass^1 length^-1
+dyne dyn	1/100	0	mass^1 length^1 time^-2
+electrical_horsepower	746000	0	mass^1 length^2 time^-3
+electron_g_factor g_e	-50057982609023/25000000000000	0	
+electron_mass a_u_mass atomic_unit_of_mass m_e	91093837139/100000000000000000000000000000000000000	0	mass^1
+electron_volt eV electronvolt	801088317/5000000000000000000000000	0	time^-2 mass^1 length^2
+elementary_charge e	801088317/5000000000000000000000000000	0	current^1 time^1
+entropy_unit eu	4184	0	mass^1 length^2 time^-2 temperature^-1 substance^-1
+enzyme_unit U enzymeunit	1/60000000	0	substance^1 time^-1
+eon	31557600000000000	0	time^1
+erg	1/10000	0	mass^1 length^2 time^-2
+eulers_number	54365636569180904707205749427053249955144941873999/20000000000000000000000000000000000000000000000000	0	
+farad F	1/1000	0	current^2 time^4 mass^-1 length^-2
+faraday	120606665154137523/1250000000000	0	current^1 time^1
+faraday_constant	120606665154137523/1250000000000	0	current^1 time^1 substance^-1
+fathom	7200/3937	0	length^1
+femtometer	1/1000000000000000	0	length^1
+fermi fm	1/1000000000000000	0	length^1
+fifteen_degree_calorie cal_15	8371/2	0	mass^1 length^2 time^-2
+fifth US_liquid_fifth	473176473/625000000000	0	length^3
+fine_structure_constant alpha α	2918941025735761/400000000000000000	0	
+first_radiation_constant c_1	93544296304818950284178888898249628455498827428101362112171354947805179973/250000000000000000000000000000000000000000000000000000000000000000000000000000000000000	0	mass^1 length^4 time^-3
+fluid_dram US_fluid_dram US_liquid_dram fldr fluidram	473176473/128000000000000	0	length^3
+fluid_ounce US_fluid_ounce US_liquid_ounce floz	473176473/16000000000000	0	length^3
+foot feet ft international_feet international_foot	381/1250	0	length^1
+foot_H2O feetH2O feet_H2O ftH2O ft_H2O	74726673/25	0	length^-1 mass^1 time^-2
+foot_H2O_4C feetH2O_4C feet_H2O_4C ftH2O_4C ft_H2O_4C	18681145163289/6250000	0	length^-1 mass^1 time^-2
+foot_H2O_60F feetH2O_60F feet_H2O_60F ftH2O_60F ft_H2O_60F	74652021053673/25000000	0	length^-1 mass^1 time^-2
+foot_Hg feetHg feet_Hg ftHg ft_Hg	10159165921023/250000	0	length^-1 mass^1 time^-2
+foot_Hg_0C feetHg_0C feet_Hg_0C ftHg_0C ft_Hg_0C	10159165921023/250000	0	length^-1 mass^1 time^-2
+foot_Hg_32F feetHg_32F feet_Hg_32F ftHg_32F ft_Hg_32F	10159165921023/250000	0	length^-1 mass^1 time^-2
+foot_Hg_60F feetHg_60F feet_Hg_60F ftHg_60F ft_Hg_60F	633159100329/15625	0	length^-1 mass^1 time^-2
+foot_per_second fps	381/1250	0	length^1 time^-1
+foot_pound footpound ft_lb	3389544870828501/2500000000000	0	length^2 time^-2 mass^1
+force_gram gf gram_force pond	196133/20000	0	length^1 time^-2 mass^1
+force_kilogram kgf kilogram_force	196133/20	0	length^1 time^-2 mass^1
+force_long_ton long_ton_force	62275102613647/6250000	0	length^1 time^-2 mass^1
+force_metric_ton force_t metric_ton_force t_force tf	9806650	0	length^1 time^-2 mass^1
+force_ounce ounce_force ozf	8896443230521/32000000000	0	length^1 time^-2 mass^1
+force_pound lbf pound_force	8896443230521/2000000000	0	length^1 time^-2 mass^1
+force_ton force_short_ton short_ton_force ton_force	8896443230521/1000000	0	length^1 time^-2 mass^1
+fortnight	1209600	0	time^1
+franklin Fr esu statC statcoulomb	1/1000	0	mass^0 length^1 time^-1
+furlong fur	792000/3937	0	length^1
+galileo Gal	1/100	0	length^1 time^-2
+gallon US_liquid_gallon gal liquid_gallon	473176473/125000000000	0	length^3
+gamma γ	1/1000000	0	mass^1 time^-2 current^-1
+gamma_mass	1/1000000	0	mass^1
+gauss G	10	0	mass^0 length^0 time^-1
+gilbert Gb	25000000000000000000000000000000000000000000000000/31415926535897932384626433832795028841971693993751	0	current^1
+gill US_liquid_gill gi liquid_gill	473176473/4000000000000	0	length^3
+grade gon grad gradian	31415926535897932384626433832795028841971693993751/2000000000000000000000000000000000000000000000000000	0	
+grain gr	6479891/100000000	0	mass^1
+gram g	1	0	mass^1
+gray Gy	1	0	length^2 time^-2
+gregorian_year	31556952	0	time^1
+hand	127/1250	0	length^1
+hartree E_h Eh a_u_energy atomic_unit_of_energy hartree_energy	217987236110298893521435834059/50000000000000000000000000000000000000000000	0	mass^1 length^2 time^-2
+hectare ha	10000	0	length^2
+henry H	1000	0	mass^1 length^2 time^-2 current^-2
+hertz Hz	1	0	time^-1
+hogshead	29810117799/125000000000	0	length^3
+horsepower UK_horsepower hp hydraulic_horsepower	37284993579113511/50000000000	0	length^2 time^-3 mass^1
+hour h hr	3600	0	time^1
+hundredweight cwt short_hundredweight	45359237/1000	0	mass^1
+impedance_of_free_space Z_0 characteristic_impedance_of_vacuum	3767303134119101/10000000000	0	mass^1 length^2 time^-3 current^-2
+imperial_barrel UK_bbl imperial_bbl	4091481/25000000	0	length^3
+imperial_bushel UK_bushel imperial_bu	454609/12500000	0	length^3
+imperial_cup UK_cup imperial_cp	454609/1600000000	0	length^3
+imperial_fluid_drachm imperial_fldr imperial_fluid_dram	454609/128000000000	0	length^3
+imperial_fluid_ounce UK_fluid_ounce imperial_floz	454609/16000000000	0	length^3
+imperial_fluid_scruple	454609/384000000000	0	length^3
+imperial_gallon UK_gallon imperial_gal	454609/100000000	0	length^3
+imperial_gill UK_gill imperial_gi	454609/3200000000	0	length^3
+imperial_minim	454609/7680000000000	0	length^3
+imperial_peck UK_pk imperial_pk	454609/50000000	0	length^3
+imperial_pint UK_pint imperial_pt	454609/800000000	0	length^3
+imperial_quart UK_quart imperial_qt	454609/400000000	0	length^3
+inch in inches international_inch international_inches	127/5000	0	length^1
+inch_H2O inH2O in_H2O inchesH2O inches_H2O	24908891/100	0	length^-1 mass^1 time^-2
+inch_H2O_4C inH2O_4C in_H2O_4C inchesH2O_4C inches_H2O_4C	6227048387763/25000000	0	length^-1 mass^1 time^-2
+inch_H2O_60F inH2O_60F in_H2O_60F inchesH2O_60F inches_H2O_60F	24884007017891/100000000	0	length^-1 mass^1 time^-2
+inch_Hg inHg in_Hg inchesHg inches_Hg	3386388640341/1000000	0	length^-1 mass^1 time^-2
+inch_Hg_0C inHg_0C in_Hg_0C inchesHg_0C inches_Hg_0C	3386388640341/1000000	0	length^-1 mass^1 time^-2
+inch_Hg_32F inHg_32F in_Hg_32F inchesHg_32F inches_Hg_32F	3386388640341/1000000	0	length^-1 mass^1 time^-2
+inch_Hg_60F inHg_60F in_Hg_60F inchesHg_60F inches_Hg_60F	211053033443/62500	0	length^-1 mass^1 time^-2
+international_british_thermal_unit Btu_it	52752792631/50000	0	mass^1 length^2 time^-2
+international_calorie cal_it international_steam_table_calorie	20934/5	0	mass^1 length^2 time^-2
+josephson_constant K_J	21362355120000000000/44173801	0	current^1 time^2 mass^-1 length^-2
+joule J	1000	0	mass^1 length^2 time^-2
+jute Tj	45359237/1316736000	0	mass^1 length^-1
+katal kat	1	0	substance^1 time^-1
+kelvin K degK degreeK degree_Kelvin °K	1	0	temperature^1
+kilogram	1000	0	mass^1
+kilometer	1000	0	length^1
+kilometer_per_hour KPH kph	5/18	0	length^1 time^-1
+kilometer_per_second kps	1000	0	length^1 time^-1
+kip	8896443230521/2000000	0	length^1 time^-2 mass^1
+kip_per_square_inch ksi	222411080763025/32258	0	length^-1 time^-2 mass^1
+knot international_knot kn knot_international kt	463/900	0	length^1 time^-1
+lambda λ	1/1000000000	0	length^3
+lambert	100000000000000000000000000000000000000000000000000000/31415926535897932384626433832795028841971693993751	0	luminosity^1 length^-2
+langley Ly	41840000	0	mass^1 time^-2
+league	19008000/3937	0	length^1
+leap_year	31622400	0	time^1
+light_year lightyear ly	9460730472580800	0	length^1
+link li survey_link	792/3937	0	length^1
+liter L l litre ℓ	1/1000	0	length^3
+ln10	1439115683121278552511244659177727629750688430393/625000000000000000000000000000000000000000000000	0	
+long_hundredweight	317514659/6250	0	mass^1
+long_ton	635029318/625	0	mass^1
+lumen lm	1	0	luminosity^1
+lux lx	1	0	luminosity^1 length^-2
+magnetic_flux_quantum Phi_0 Φ_0	44173801/21362355120000000000	0	mass^1 length^2 time^-2 current^-1
+maxwell Mx	1/1000	0	mass^0 length^1 time^-1
+mean_international_ampere A_it	100034/100049	0	current^1
+mean_international_ohm ohm_it Ω_it	100049/100	0	mass^1 length^2 time^-3 current^-2
+mean_international_volt V_it	50017/50	0	mass^1 length^2 time^-3 current^-1
+mercury_density_0C ρHg_0C	13595100	0	mass^1 length^-3
+mercury_density_32F ρHg_32F	13595100	0	mass^1 length^-3
+mercury_density_60F ρHg_60F	13556800	0	mass^1 length^-3
+meter m metre	1	0	length^1
+meter_H2O mH2O m_H2O	9806650	0	length^-1 mass^1 time^-2
+meter_H2O_4C mH2O_4C m_H2O_4C	49031877069/5000	0	length^-1 mass^1 time^-2
+meter_H2O_60F mH2O_60F m_H2O_60F	195937063133/20000	0	length^-1 mass^1 time^-2
+meter_Hg mHg m_Hg	26664477483/200	0	length^-1 mass^1 time^-2
+meter_Hg_0C mHg_0C m_Hg_0C	26664477483/200	0	length^-1 mass^1 time^-2
+meter_Hg_32F mHg_32F m_Hg_32F	26664477483/200	0	length^-1 mass^1 time^-2
+meter_Hg_60F mHg_60F m_Hg_60F	3323669818/25	0	length^-1 mass^1 time^-2
+meter_per_second mps	1	0	length^1 time^-1
+meter_per_second_squared	1	0	length^1 time^-2
+metric_horsepower	2941995/4	0	length^2 time^-3 mass^1
+metric_ton t tonne	1000000	0	mass^1
+microgram	1/1000000	0	mass^1
+microliter	1/1000000000	0	length^3
+micrometer	1/1000000	0	length^1
+micromole	1/1000000	0	substance^1
+micron µ μ	1/1000000	0	length^1
+mil	31415926535897932384626433832795028841971693993751/320000000000000000000000000000000000000000000000000000	0	
+mile international_mile mi	201168/125	0	length^1
+mile_per_hour MPH mph	1397/3125	0	length^1 time^-1
+millennium millennia	31557600000	0	time^1
+milliarcsecond mas	31415926535897932384626433832795028841971693993751/6480000000000000000000000000000000000000000000000000000000	0	
+milligram	1/1000	0	mass^1
+minim	157725491/2560000000000000	0	length^3
+minute min	60	0	time^1
+molar M	1000	0	substance^1 length^-3
+molar_gas_constant R	207861565453831/25000000000	0	mass^1 length^2 time^-2 temperature^-1 substance^-1
+mole mol	1	0	substance^1
+month	2629800	0	time^1
+nautical_mile nmi	1852	0	length^1
+neper Np			
+neutron_mass m_n	20936593757/12500000000000000000000000000000000	0	mass^1
+newton N	1000	0	mass^1 length^1 time^-2
+newtonian_constant_of_gravitation gravitational_constant	66743/1000000000000000000	0	length^3 mass^-1 time^-2
+nit	1	0	luminosity^1 length^-2
+nuclear_magneton mu_N µ_N	5308067384787437550000000000000000/1050939350959546229555934838573797228264889860064236897694769	0	current^1 length^2
+number_english ECC Ne NeC	10972800/6479891	0	length^1 mass^-1
+number_meter Nm	1	0	length^1 mass^-1
+octave oct			
+oersted Oe ørsted	10	0	mass^0 length^0 time^-1
+ohm Ω	1000	0	mass^1 length^2 time^-3 current^-2
+oil_barrel oil_bbl	9936705933/62500000000	0	length^3
+ounce avdp_ounce avoirdupois_ounce oz	45359237/1600000	0	mass^1
+parsec pc	99731913800000000000000000000000000000000000000000000000000000000/3232091207422229445026428631923523443923250258721	0	length^1
+particle molec molecule	1/602214076000000000000000	0	substance^1
+pascal Pa	1000	0	mass^1 length^-1 time^-2
+peak_sun_hour PSH	3600000000	0	mass^1 time^-2
+peck pk	220244188543/25000000000000	0	length^3
+pennyweight dwt	19439673/12500000	0	mass^1
+percent %	1/100	0	
+permille ‰	1/1000	0	
+pi π	31415926535897932384626433832795028841971693993751/10000000000000000000000000000000000000000000000000	0	
+pica printers_pica	127/30000	0	length^1
+pint US_pint liquid_pint pt	473176473/1000000000000	0	length^3
+pixel dot pel picture_element	1	0	printing_unit^1
+pixels_per_centimeter PPCM	100	0	printing_unit^1 length^-1
+pixels_per_inch DPI PPI dots_per_inch ppi printers_dpi	5000/127	0	printing_unit^1 length^-1
+planck_constant ℎ	132521403/200000000000000000000000000000000000000	0	mass^1 length^2 time^-1
+planck_current	34788727549285050000000000	0	current^1
+planck_length	323251004884741/20000000000000000000000000000000000000000000000000	0	length^1
+planck_mass	2176434342717899/100000000000000000000	0	mass^1
+planck_temperature	141678416215734260000000000000000	0	temperature^1
+planck_time	1347811612078401/25000000000000000000000000000000000000000000000000000000000	0	time^1
+point big_point bp pp printers_point	127/360000	0	length^1
+poise P	100	0	mass^1 length^-1 time^-1
+pound avdp_pound avoirdupois_pound lb	45359237/100000	0	mass^1
+pound_force_per_square_inch psi	8896443230521/1290320	0	length^-1 time^-2 mass^1
+poundal pdl	17281869297/125000000	0	mass^1 length^1 time^-2
+ppm	1/1000000	0	
+proton_mass m_p	33452438519/20000000000000000000000000000000000	0	mass^1
+quadrillion_Btu quad	1055056000000000000000	0	mass^1 length^2 time^-2
+quart US_liquid_quart liquid_quart qt	473176473/500000000000	0	length^3
+quarter	317514659/25000	0	mass^1
+radian rad	1	0	
+rads	1/100	0	length^2 time^-2
+reciprocal_centimeter cm_1 kayser	100	0	length^-1
+refractive_index_unit RIU	1	0	
+refrigeration_ton ton_of_refrigeration	10550560/3	0	mass^1 length^2 time^-3
+rem	1/100	0	length^2 time^-2
+revolutions_per_minute rpm	31415926535897932384626433832795028841971693993751/300000000000000000000000000000000000000000000000000	0	time^-1
+revolutions_per_second rps	31415926535897932384626433832795028841971693993751/5000000000000000000000000000000000000000000000000	0	time^-1
+reyn	8896443230521/1290320	0	length^-1 time^-1 mass^1
+rhe	1/100	0	mass^-1 length^1 time^1
+rod perch pole rd	19800/3937	0	length^1
+roentgen röntgen	129/500000000	0	current^1 time^1 mass^-1
+rutherford Rd	1000000	0	time^-1
+rydberg Ry	217987236110298893521435834059/100000000000000000000000000000000000000000000	0	mass^1 length^2 time^-2
+rydberg_constant R_inf R_∞	10973731568157/1000000	0	length^-1
+scaled_point	127/23681433600	0	length^1
+scruple	6479891/5000000	0	mass^1
+second s sec	1	0	time^1
+second_radiation_constant c_2	272115870842319/18913000000000000	0	length^1 temperature^1
+shake	1/100000000	0	time^1
+shot US_shot jig	1419529419/32000000000000	0	length^3
+sidereal_day	2160000000000000000000/25068447733769881	0	time^1
+sidereal_month	14753697237/6250	0	time^1
+sidereal_year	2465480450277/78125	0	time^1
+siemens S mho	1/1000	0	current^2 mass^-1 length^-2 time^3
+sievert Sv	1	0	length^2 time^-2
+slinch blob slugette	8896443230521/50800000	0	mass^1
+slug	8896443230521/609600000	0	mass^1
+sound_pressure_level SPL	1/50	0	mass^1 length^-1 time^-2
+speed_of_light c c_0	299792458	0	length^1 time^-1
+square_degree sq_deg sqdeg	986960440108935861883449099987615113531369940724075405214910405332408498748925226762673768427050001/3240000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000	0	
+square_foot sq_ft square_feet	145161/1562500	0	length^2
+square_inch sq_in square_inches	16129/25000000	0	length^2
+square_league	361304064000000/15499969	0	length^2
+square_mile sq_mi	40468564224/15625	0	length^2
+square_rod sq_perch sq_pole sq_rod	392040000/15499969	0	length^2
+square_survey_mile section	40144896000000/15499969	0	length^2
+square_yard sq_yd	1306449/1562500	0	length^2
+standard_atmosphere atm atmosphere	101325000	0	mass^1 length^-1 time^-2
+standard_gravity g0 g_0 g_n gravity	196133/20000	0	length^1 time^-2
+standard_liter_per_minute slm slpm	6755/4	0	mass^1 length^2 time^-3
+statampere statA	1/1000	0	mass^0 length^1 time^-2
+statfarad statF	1/100	0	length^1
+stathenry statH	100	0	length^-1 time^2
+statmho	1/100	0	length^1 time^-1
+statohm statΩ	100	0	length^-1 time^1
+stattesla statT	1000	0	mass^0 length^-1
+statvolt statV	1/10	0	mass^0 length^0 time^-1
+statweber statWb	1/10	0	mass^0 length^0
+stefan_boltzmann_constant sigma σ	20865883292256666249816948778151118612796419651812524793425132715276816719795319179904108996418492558595153438318629698199158829767500442694763543894527989914936251123192565415958747379922947590786182467686063800379431802191332983127946308564114938695703858511060718119/367980696683126763030171401579567950612500000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000	0	mass^1 time^-3 temperature^-4
+steradian sr	1	0	
+stere	1	0	length^3
+stilb	10000	0	luminosity^1 length^-2
+stokes St	1/10000	0	length^2 time^-1
+stone	317514659/50000	0	mass^1
+strain ε ϵ	1	0	
+survey_foot sft	1200/3937	0	length^1
+survey_mile smi us_statute_mile	6336000/3937	0	length^1
+svedberg	1/10000000000000	0	time^1
+sverdrup sv	1000000	0	length^3 time^-1
+synodic_month lunar_month	1594651806/625	0	time^1
+tablespoon tbsp	473176473/32000000000000	0	length^3
+tansec	9696273622266688335079285895770570331769750776163/2000000000000000000000000000000000000000000000000000000	0	
+teaspoon tsp	157725491/32000000000000	0	length^3
+technical_atmosphere at	98066500	0	mass^1 length^-1 time^-2
+tesla T	1000	0	mass^1 time^-2 current^-1
+tex Tt	1/1000	0	mass^1 length^-1
+tex_cicero	314452/69680325	0	length^1
+tex_didot	78613/209040975	0	length^1
+tex_pica	254/60225	0	length^1
+tex_point	127/361350	0	length^1
+therm EC_therm thm	105505600000	0	mass^1 length^2 time^-2
+thermochemical_british_thermal_unit Btu_th	23722880951/22500	0	mass^1 length^2 time^-2
+thomson_cross_section sigma_e σ_e	133049174101161/2000000000000000000000000000000000000000000	0	length^2
+thou mil_length th	127/5000000	0	length^1
+ton short_ton	45359237/50	0	mass^1
+ton_TNT tTNT	4184000000000	0	mass^1 length^2 time^-2
+tonne_of_oil_equivalent toe	41868000000000	0	mass^1 length^2 time^-2
+torr	2533125/19	0	mass^1 length^-1 time^-2
+townsend Td	1/1000000000000000000	0	mass^1 length^4 time^-3 current^-1
+tropical_month	1475365428/625	0	time^1
+tropical_year	4930769570427/156250	0	time^1
+troy_ounce ozt toz	19439673/625000	0	mass^1
+troy_pound lbt tlb	58319019/156250	0	mass^1
+turn circle cycle revolution	31415926535897932384626433832795028841971693993751/5000000000000000000000000000000000000000000000000	0	
+unified_atomic_mass_unit amu u	41513476723/25000000000000000000000000000000000	0	mass^1
+unit_pole	2513274122539201/20000000000000000000	0	mass^1 length^2 time^-2 current^-1
+vacuum_permeability magnetic_constant mu0 mu_0 µ_0	6283185306348001/5000000000000000000	0	mass^1 length^1 time^-2 current^-2
+vacuum_permittivity electric_constant eps0 eps_0 epsilon_0 ε_0	1106773477349031/125000000000000000000000000000	0	current^2 time^4 mass^-1 length^-3
+volt V	1000	0	mass^1 length^2 time^-3 current^-1
+volt_ampere VA	1000	0	mass^1 length^2 time^-3
+von_klitzing_constant R_K	5521725125000000000000000/213914163877964163	0	mass^1 length^2 time^-3 current^-2
+water_density_4C ρH2O_4C	999972	0	mass^1 length^-3
+water_density_60F ρH2O_60F	999001	0	mass^1 length^-3
+watt W	1000	0	mass^1 length^2 time^-3
+watt_hour Wh watthour	3600000	0	mass^1 length^2 time^-2
+weber Wb	1000	0	mass^1 length^2 time^-2 current^-1
+week	604800	0	time^1
+wien_frequency_displacement_law_constant	1854960689371893381951534622371309852604331563844181639/31552715000000000000000000000000000000000000	0	time^-1 temperature^-1
+wien_u	28214393721220788934031913302944851953458817440731/10000000000000000000000000000000000000000000000000	0	
+wien_wavelength_displacement_law_constant	2721158708423190000000000000000000000000000000000000/939052054649794977318546314507098931639232788552973349	0	length^1 temperature^1
+wien_x	49651142317442763036987591313228939440555849867973/10000000000000000000000000000000000000000000000000	0	
+x_unit_Cu Xu_Cu	100207697/1000000000000000000000	0	length^1
+x_unit_Mo Xu_Mo	3131561/31250000000000000000	0	length^1
+yard international_yard yd	1143/1250	0	length^1
+year a julian_year yr	31557600	0	time^1
+zeta ζ	29979245800	0	
+`;
+
+  globalThis.checkBundle = checkBundle;
+  const listColumns = (part) =>
+    TABLES[part].columns.map(({ name, kind, isOptional, isKey }) => [name, kind + (isOptional ? "?" : ""), isKey]);
+  /** What the tests hold against the first implementation. */
+  checkBundle.parts = {
+    listColumns,
+    parseDec,
+    add,
+    subtract,
+    multiply,
+    divide,
+    squareRoot,
+    exponential,
+    naturalLog,
+    commonLog,
+    raise,
+    roundTo,
+    parseUnit,
+    convert,
+    writeUnit,
+    matchesPattern,
+    findSlot,
+    labelSlot,
+    countDays,
+    parseExpression,
+    printExpression,
+    evaluate,
+    requireContent,
+    convertContent,
+    readModel,
+  };
+  const isNode = typeof process === "object" && Boolean(process.versions?.node);
+  if (isNode && /bundle-check\.m?js$/.test(process.argv[1] ?? "")) runInNode();
+  else if (typeof document === "object" && document.getElementById("bundle-check"))
+    runInPage(document.getElementById("bundle-check"));
+})();

@@ -4,7 +4,7 @@ import pytest
 from tests.given import bundles, reports
 from tests.given.second_checker import SCRIPT
 
-from weighbridge.core.proof.signing import SigningKey, VerifierKey
+from weighbridge.core.signing import SigningKey, VerifierKey
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from weighbridge.core.proof.signing import VerifierKey
+from weighbridge.core.signing import VerifierKey
 
 SCRIPT: Final = Path(__file__).parents[2] / "src/weighbridge/web/static/bundle-check.js"
 

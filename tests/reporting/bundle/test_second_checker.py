@@ -30,16 +30,24 @@ from weighbridge.core.expression.pattern import compile_pattern
 from weighbridge.core.model import ModelError, prepare
 from weighbridge.core.model.canonical import write_canonical
 from weighbridge.core.model.definition import Formula
-from weighbridge.core.proof.signing import SigningKey, VerifierKey
-from weighbridge.core.quantity.number import CONTEXT, plain, round_to
-from weighbridge.core.quantity.unit import UnitError, convert, parse_unit
-from weighbridge.core.time.cadence import CADENCES, EPOCH, EVENT, count_days, find_slot, label_slot
-from weighbridge.core.time.instant import Instant, Interval
-from weighbridge.modelling.document.yaml_text import read_model
+from weighbridge.core.number import CONTEXT, plain, round_to
+from weighbridge.core.signing import SigningKey, VerifierKey
+from weighbridge.core.time.calendar import (
+    CADENCES,
+    EPOCH,
+    EVENT,
+    Instant,
+    Interval,
+    count_days,
+    find_slot,
+    label_slot,
+)
+from weighbridge.core.unit import UnitError, convert, parse_unit
+from weighbridge.modelling.documents import read_model
 
 ROOT = Path(__file__).parents[3]
 FORMULAS = ROOT / "tests/given/second_checker_formulas.js"
-UNITS = ROOT / "src/weighbridge/core/quantity/units.tsv"
+UNITS = ROOT / "src/weighbridge/core/units.tsv"
 LEAST_TRIED = 10
 
 

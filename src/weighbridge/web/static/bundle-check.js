@@ -5189,7 +5189,7 @@
   }
 
   // ---------------------------------------------------------------------------------------------------------
-  // The table of units, as in src/weighbridge/core/quantity/units.tsv: names, factor to base units, offset, dimensions;
+  // The table of units, as in src/weighbridge/core/units.tsv: names, factor to base units, offset, dimensions;
   // names with a dash are prefixes.
   // ---------------------------------------------------------------------------------------------------------
 

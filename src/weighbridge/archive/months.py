@@ -40,16 +40,16 @@ class CalendarMonth:
     @classmethod
     def read(cls, text: str, option: str) -> Self:
         """Read `2025-12`; raises Refusal, which names the option."""
-        found = _FORM.fullmatch(text)
-        if found is None or found[1] == "0000":
+        match = _FORM.fullmatch(text)
+        if match is None or match[1] == "0000":
             raise Refusal(f"{option} is {text!r}; it takes a month such as 2025-12.")
-        return cls(int(found[1]), int(found[2]))
+        return cls(int(match[1]), int(match[2]))
 
     @classmethod
     def of(cls, moment: datetime) -> Self:
         """The month that a moment lies in."""
-        there = moment.astimezone(UTC)
-        return cls(there.year, there.month)
+        utc_moment = moment.astimezone(UTC)
+        return cls(utc_moment.year, utc_moment.month)
 
     @property
     def text(self) -> str:
@@ -74,10 +74,10 @@ class CalendarMonth:
     def refuse_unsettled(self, now: datetime) -> None:
         """Raise Refusal unless the month has been over for long enough."""
         if now < self.end + SETTLES_AFTER:
-            settled = self.end + SETTLES_AFTER
+            settles_at = self.end + SETTLES_AFTER
             raise Refusal(
-                f"{self.text} cannot be archived yet: it may be from {settled:%Y-%m-%d} on, when it has been"
-                f" over for {SETTLES_AFTER.days} days."
+                f"{self.text} cannot be archived yet: it may be from {settles_at:%Y-%m-%d} on, when it has"
+                f" been over for {SETTLES_AFTER.days} days."
             )
 
 
@@ -126,7 +126,7 @@ class ArchivedVocabulary(msgspec.Struct, frozen=True):
 
 async def read_vocabulary(tx: Read, project: int) -> ArchivedVocabulary:
     """The vocabulary as it stands."""
-    types, points, *named = await tx.several(
+    types, points, *rows_of_kinds = await tx.several(
         ("SELECT id, slug, name FROM event_types WHERE project_id = %s ORDER BY id", (project,)),
         (
             """
@@ -144,7 +144,7 @@ async def read_vocabulary(tx: Read, project: int) -> ArchivedVocabulary:
         by_type.setdefault(number, []).append(ArchivedPoint(*point))
     locations, feedstocks, assets = (
         [ArchivedName(identity.of(kind, project, number), name) for number, name in rows]
-        for kind, rows in zip(("location", "feedstock", "asset"), named, strict=True)
+        for kind, rows in zip(("location", "feedstock", "asset"), rows_of_kinds, strict=True)
     )
     return ArchivedVocabulary(
         [
@@ -164,15 +164,15 @@ def changes_since(archived: ArchivedVocabulary, now: ArchivedVocabulary) -> Iter
     types = {event_type.number: event_type for event_type in now.event_types}
     for was in archived.event_types:
         yield from _changes_of_type(was, types.get(was.number))
-    for kind, held, there in (
+    for kind, archived_records, current_records in (
         ("location", archived.locations, now.locations),
         ("feedstock", archived.feedstocks, now.feedstocks),
         ("asset", archived.assets, now.assets),
     ):
-        names = {one.id: one.name for one in there}
-        for one in held:
-            if names.get(one.id) != one.name:
-                yield f"{kind} {one.id} was {one.name!r}, and {_now(names.get(one.id))}"
+        names = {record.id: record.name for record in current_records}
+        for record in archived_records:
+            if names.get(record.id) != record.name:
+                yield f"{kind} {record.id} was {record.name!r}, and {_now(names.get(record.id))}"
 
 
 def _changes_of_type(was: ArchivedType, now: ArchivedType | None) -> Iterator[str]:
@@ -181,8 +181,9 @@ def _changes_of_type(was: ArchivedType, now: ArchivedType | None) -> Iterator[st
         yield f"event type {was.id} was {f'{was.name} ({was.slug})'!r}, and {is_now}"
     points = {} if now is None else {point.position: point for point in now.data_points}
     for point in was.data_points if now is not None else ():
-        if (there := points.get(point.position)) != point:
-            yield f"data point type {was.slug}.{point.slug} was {_form(point)}, and {_now(_form(there))}"
+        if (current_point := points.get(point.position)) != point:
+            current = _now(_form(current_point))
+            yield f"data point type {was.slug}.{point.slug} was {_form(point)}, and {current}"
 
 
 def _form(point: ArchivedPoint | None) -> str | None:
@@ -192,8 +193,8 @@ def _form(point: ArchivedPoint | None) -> str | None:
     return f"{point.name} ({point.slug}), a {point.value_type}{unit}"
 
 
-def _now(said: str | None) -> str:
-    return "is gone" if said is None else f"is {said!r} now"
+def _now(name: str | None) -> str:
+    return "is gone" if name is None else f"is {name!r} now"
 
 
 # The manifest of a month: what its file holds, of which moment, and how to know it again.
@@ -299,8 +300,8 @@ def newest_paths(place: BackupTarget, project: str) -> dict[str, str]:
     """Where the newest manifest lies of each month that a place has of a project; raises Refusal."""
     newest: dict[str, str] = {}
     for path, _, _ in place.names(f"{project}/"):
-        _, _, rest = path.rpartition(f"{project}/")
-        month, _, name = rest.partition("/")
+        _, _, path_in_project = path.rpartition(f"{project}/")
+        month, _, name = path_in_project.partition("/")
         if _NAME.fullmatch(name) and name > newest.get(month, ""):
             newest[month] = name
     return {month: f"{build_folder(project, month)}/{name}" for month, name in sorted(newest.items())}
@@ -309,8 +310,8 @@ def newest_paths(place: BackupTarget, project: str) -> dict[str, str]:
 def read_manifest(place: BackupTarget, path: str) -> ManifestAsFile:
     """The manifest of a path, checked against its name and its place; raises Refusal."""
     content = place.read(path)
-    found = _NAME.fullmatch(path.rpartition("/")[2])
-    if found is None or not hashlib.sha256(content).hexdigest().startswith(found[2]):
+    match = _NAME.fullmatch(path.rpartition("/")[2])
+    if match is None or not hashlib.sha256(content).hexdigest().startswith(match[2]):
         raise Refusal(f"{place.name}/{path} is not what was written: its SHA-256 is not that of its name.")
     try:
         manifest = msgspec.json.decode(content, type=MonthManifest)
@@ -321,11 +322,11 @@ def read_manifest(place: BackupTarget, path: str) -> ManifestAsFile:
             f"{place.name}/{path} has the form {manifest.schema_version}, and this version of Weighbridge"
             f" reads form {SCHEMA_VERSION}."
         )
-    read = ManifestAsFile(manifest, content)
-    if read.path != path:
-        raise Refusal(f"{place.name}/{path} is the manifest of {read.path}.")
+    manifest_file = ManifestAsFile(manifest, content)
+    if manifest_file.path != path:
+        raise Refusal(f"{place.name}/{path} is the manifest of {manifest_file.path}.")
     _refuse_strange(manifest, f"{place.name}/{path}")
-    return read
+    return manifest_file
 
 
 def _refuse_strange(manifest: MonthManifest, path: str) -> None:
@@ -422,10 +423,10 @@ async def archived_months(tx: Read, project: int | None) -> list[ArchivedMonth]:
 
 
 async def keep_month(
-    tx: Write, project: int, place: str, written: ManifestAsFile, seen: tuple[int, datetime]
+    tx: Write, project: int, place: str, manifest_file: ManifestAsFile, seen: tuple[int, datetime]
 ) -> None:
     """Note that a month lies in a place, and up to which change and moment all is in it."""
-    manifest, (change_number, seen_until) = written.manifest, seen
+    manifest, (change_number, seen_until) = manifest_file.manifest, seen
     await tx.execute(
         """
         INSERT INTO archives (project_id, month, version, place, manifest_sha256, rows_sha256, row_count,
@@ -434,7 +435,7 @@ async def keep_month(
         """,
         (
             project, parse_month(manifest).start.date(), manifest.version, place,
-            bytes.fromhex(written.sha256), bytes.fromhex(manifest.rows_sha256), manifest.rows,
+            bytes.fromhex(manifest_file.sha256), bytes.fromhex(manifest.rows_sha256), manifest.rows,
             manifest.events.size, change_number, seen_until,
         ),
     )  # fmt: skip
@@ -463,10 +464,10 @@ _IS_AS_IT_WAS: Final = """
 
 async def months_with_events(tx: Read, project: int, through: CalendarMonth) -> AsyncIterator[CalendarMonth]:
     """The months up to one in which events of a project start, in order; voided ones count."""
-    found = await tx.value(_FIRST, (project,))
-    while found is not None and (month := CalendarMonth.of(found)) <= through:
+    first_start = await tx.value(_FIRST, (project,))
+    while first_start is not None and (month := CalendarMonth.of(first_start)) <= through:
         yield month
-        found = await tx.value(_NEXT, (project, month.end))
+        first_start = await tx.value(_NEXT, (project, month.end))
 
 
 async def is_as_it_was(tx: Read, project: int, month: CalendarMonth, archived: ArchivedMonth) -> bool:

@@ -212,7 +212,7 @@ async def stored_rows(
     tx: Read, project: int, month: CalendarMonth, vocabulary: ArchivedVocabulary, digest: RowDigest
 ) -> AsyncIterator[Any]:
     """The rows of a month as tables of Arrow in the order of the file, each of a row group."""
-    held: list[Any] = []
+    tables: list[Any] = []
     rows = size = 0
     async for block in tx.copied(rows_statement(project, month, vocabulary)):
         if not block:
@@ -221,13 +221,13 @@ async def stored_rows(
         digest.lines.update(lines)
         table = _table(lines)
         digest.rows += table.num_rows
-        held.append(table)
+        tables.append(table)
         rows, size = rows + table.num_rows, size + table.nbytes
         if rows >= GROUP_ROWS or size >= GROUP_BYTES:
-            yield pa.concat_tables(held)
-            held, rows, size = [], 0, 0
-    if held:
-        yield pa.concat_tables(held)
+            yield pa.concat_tables(tables)
+            tables, rows, size = [], 0, 0
+    if tables:
+        yield pa.concat_tables(tables)
 
 
 def _table(lines: bytes) -> Any:
@@ -271,10 +271,10 @@ class MonthFile:
     @classmethod
     def fetch_rows(cls, place: BackupTarget, manifest: MonthManifest, folder: Path) -> "MonthFile":
         """Fetch a month's file into a folder of this machine, and open it; raises Refusal."""
-        here = folder / f"{manifest.month}.parquet"
-        place.fetch(manifest.build_path(manifest.events), manifest.events.sha256, here)
+        local_file = folder / f"{manifest.month}.parquet"
+        place.fetch(manifest.build_path(manifest.events), manifest.events.sha256, local_file)
         try:
-            file = pq.ParquetFile(here)
+            file = pq.ParquetFile(local_file)
         except pa.ArrowException as error:
             raise Refusal(
                 f"{place.name}/{manifest.build_path(manifest.events)} is no Parquet: {error}"

@@ -88,10 +88,10 @@ class BackupTarget:
         """Write a file of the target to one on this machine, whole or not at all."""
         digest = hashlib.sha256()
         handle, name = tempfile.mkstemp(prefix="unfinished-", dir=file.parent)
-        with os.fdopen(handle, "wb") as written:
+        with os.fdopen(handle, "wb") as output:
             for chunk in self.chunks(path):
                 digest.update(chunk)
-                written.write(chunk)
+                output.write(chunk)
         if digest.hexdigest() != sha256:
             Path(name).unlink()
             raise Refusal(f"{self.name}/{path} is not what was written: its SHA-256 is not {sha256}.")
@@ -100,9 +100,13 @@ class BackupTarget:
     def names(self, prefix: str) -> Iterator[tuple[str, int, float]]:
         """Path, bytes and moment of writing (seconds since 1970) of each file below a prefix."""
         try:
-            for listed in self._store.list(prefix):
-                for one in listed:
-                    yield one["path"], one["size"], one["last_modified"].timestamp()
+            for stored_objects in self._store.list(prefix):
+                for stored_object in stored_objects:
+                    yield (
+                        stored_object["path"],
+                        stored_object["size"],
+                        stored_object["last_modified"].timestamp(),
+                    )
         except (BaseError, OSError) as error:
             raise Refusal(f"{self.name} cannot be listed: {_reason(error)}") from error
 
@@ -288,16 +292,16 @@ def list_shipped(target: BackupTarget) -> dict[str, str]:
 
     Raises Refusal where two that differ have one name: then two copies of a database ship there.
     """
-    found: dict[str, str] = {}
+    digests: dict[str, str] = {}
     for path, _, _ in target.names(LOG):
-        if (one := _SHIPPED.fullmatch(path)) and found.setdefault(one[1], one[2]) != one[2]:
-            raise _forked_error(target, one[1])
-    return found
+        if (match := _SHIPPED.fullmatch(path)) and digests.setdefault(match[1], match[2]) != match[2]:
+            raise _forked_error(target, match[1])
+    return digests
 
 
-def refuse_fork(target: BackupTarget, known: dict[str, str], name: str, sha256: str) -> None:
+def refuse_fork(target: BackupTarget, digests: dict[str, str], name: str, sha256: str) -> None:
     """Raise Refusal when the target has another segment of this name."""
-    if known.get(name, sha256) != sha256:
+    if digests.get(name, sha256) != sha256:
         raise _forked_error(target, name)
 
 

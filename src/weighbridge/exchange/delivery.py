@@ -263,8 +263,8 @@ class NameResolver:
     async def __call__(self, host: str, port: int) -> Sequence[Address]:
         """The addresses of a name."""
         loop = asyncio.get_running_loop()
-        found = await loop.run_in_executor(self._threads, _resolve_addresses, host, port)
-        return [*dict.fromkeys(ip_address(text.partition("%")[0]) for text in found)]
+        address_texts = await loop.run_in_executor(self._threads, _resolve_addresses, host, port)
+        return [*dict.fromkeys(ip_address(text.partition("%")[0]) for text in address_texts)]
 
 
 def _resolve_addresses(host: str, port: int) -> list[str]:
@@ -342,9 +342,9 @@ async def keep(database: Database, holder: UUID, lanes: Collection[int], *, leas
 
 async def release(tx: Write, webhook: int, holder: UUID) -> None:
     """Give a lane back, unless another has it by now."""
-    held = "SELECT FROM webhook_lanes WHERE webhook_id = %s AND holder = %s FOR UPDATE"
+    lane_query = "SELECT FROM webhook_lanes WHERE webhook_id = %s AND holder = %s FOR UPDATE"
     # The second statement sees what was committed before the first one had the lane.
-    if await tx.tuples(held, (webhook, holder)):
+    if await tx.tuples(lane_query, (webhook, holder)):
         await tx.execute(_RELEASE, (WAITING_DELIVERIES_MAX, webhook))
 
 

@@ -156,8 +156,8 @@ class FolderPlace:
                 if not is_ready_name(entry.name) or not entry.is_file(follow_symlinks=False):
                     continue
                 with suppress(FileNotFoundError):
-                    written = entry.stat(follow_symlinks=False).st_mtime_ns
-                    age = now - datetime.fromtimestamp(written // 1_000_000_000, UTC)
+                    modified_at = entry.stat(follow_symlinks=False).st_mtime_ns
+                    age = now - datetime.fromtimestamp(modified_at // 1_000_000_000, UTC)
                     if age >= self._rest:
                         names.append(entry.name)
             return sorted(names)[:FILES_OF_LOOK_MAX]
@@ -166,10 +166,10 @@ class FolderPlace:
         with self._open_folder() as folder, suppress(FileNotFoundError), _open_file(folder, name) as file:
             before = os.fstat(file.fileno())
             check_size(name, before.st_size)
-            found = copy_file(file, target)
+            copied_file = copy_file(file, target)
             after = os.fstat(file.fileno())
             is_same = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
-            return found if is_same and found.size == before.st_size else None
+            return copied_file if is_same and copied_file.size == before.st_size else None
         return None
 
     def _settle(self, name: str, sha256: bytes, target: str, reports: Mapping[str, BinaryIO]) -> None:
@@ -178,13 +178,13 @@ class FolderPlace:
         with self._open_folder() as folder:
             with suppress(FileExistsError):
                 os.mkdir(into, _FOLDER_MODE, dir_fd=folder)
-            with _open_subfolder(folder, into) as other:
+            with _open_subfolder(folder, into) as target_folder:
                 for report, content in reports.items():
-                    _write(other, report.partition("/")[2], content)
+                    _write(target_folder, report.partition("/")[2], content)
                 with suppress(FileNotFoundError):
                     if _compute_digest(folder, name) == sha256:
-                        os.rename(name, moved, src_dir_fd=folder, dst_dir_fd=other)
-                os.fsync(other)
+                        os.rename(name, moved, src_dir_fd=folder, dst_dir_fd=target_folder)
+                os.fsync(target_folder)
             os.fsync(folder)
 
     @contextmanager
@@ -253,17 +253,21 @@ class BucketPlace:
             listed = await self._store.list_with_delimiter_async()
         except (BaseError, OSError) as error:
             raise self._build_error(error) from None
-        names = sorted(stored["path"] for stored in listed["objects"] if is_ready_name(stored["path"]))
+        names = sorted(
+            stored_object["path"]
+            for stored_object in listed["objects"]
+            if is_ready_name(stored_object["path"])
+        )
         return names[:FILES_OF_LOOK_MAX]
 
     async def copy(self, name: str, target: Path) -> CopiedFile | None:
         """Copy an object."""
         digest, size = hashlib.sha256(), 0
         try:
-            stored = await self._store.get_async(name)
-            check_size(name, stored.meta["size"])
+            stored_object = await self._store.get_async(name)
+            check_size(name, stored_object.meta["size"])
             with target.open("wb") as file:
-                async for chunk in stored.stream(min_chunk_size=COPIED_BYTES):
+                async for chunk in stored_object.stream(min_chunk_size=COPIED_BYTES):
                     digest.update(chunk)
                     size += len(chunk)
                     await asyncio.to_thread(file.write, chunk)
@@ -288,8 +292,8 @@ class BucketPlace:
 
     async def _compute_digest(self, name: str) -> bytes:
         digest = hashlib.sha256()
-        stored = await self._store.get_async(name)
-        async for chunk in stored.stream(min_chunk_size=COPIED_BYTES):
+        stored_object = await self._store.get_async(name)
+        async for chunk in stored_object.stream(min_chunk_size=COPIED_BYTES):
             digest.update(chunk)
         return digest.digest()
 
@@ -399,15 +403,15 @@ async def poll_places(
 ) -> PollResult:
     """Look at every place once; at none, while another worker looks."""
     async with database.write() as tx:
-        taken, failures = 0, list[Exception]()
+        taken_count, failures = 0, list[Exception]()
         if not await tx.value(*locks.try_hold(locks.WATCHED_PLACES)):
             return PollResult(0, ())
         for watching in await tx.rows(Watching, _FEEDS):
             poll = PlacePoll(database, store, watching, now)
             opening = open_place or build_opener(settings)
-            taken += await _keep_alive(tx, poll.run(settings.watched_roots, opening))
+            taken_count += await _keep_alive(tx, poll.run(settings.watched_roots, opening))
             failures += [poll.failure] if poll.failure else []
-        return PollResult(taken, tuple(failures))
+        return PollResult(taken_count, tuple(failures))
 
 
 async def _keep_alive(tx: Write, work: Awaitable[Result]) -> Result:
@@ -431,7 +435,7 @@ class PlacePoll:
 
     async def run(self, roots: tuple[str, ...], open_place: OpenPlace) -> int:
         """Move away what has ended, and take up what waits; what goes wrong is told by the data feed."""
-        watching, taken = self._watching, 0
+        watching, taken_count = self._watching, 0
         try:
             root = find_root(watching.place, roots, watching.account_name)
             if root is None:
@@ -439,7 +443,7 @@ class PlacePoll:
             else:
                 place = open_place(watching.place, root)
                 await self._settle_ended(place)
-                taken = await self._take_waiting(place)
+                taken_count = await self._take_waiting(place)
         except PlaceError as error:
             self._problem = str(error)
         except Exception as error:  # noqa: BLE001 - the worker logs it, and other places are looked at
@@ -450,7 +454,7 @@ class PlacePoll:
                 await tx.execute(
                     _SET_PROBLEM, (self._problem, watching.project, watching.feed, watching.place)
                 )
-        return taken
+        return taken_count
 
     async def _settle_ended(self, place: Place) -> None:
         watching = self._watching
@@ -502,14 +506,14 @@ class PlacePoll:
         if not is_watched:
             return 0
         under_way = {name for (name,) in rows}
-        taken = 0
+        taken_count = 0
         for name in await place.waiting(self._now):
             if name not in under_way:
                 try:
-                    taken += await self._take(place, name)
+                    taken_count += await self._take(place, name)
                 except PlaceError as error:
                     self._problem = str(error)
-        return taken
+        return taken_count
 
     async def _take(self, place: Place, name: str) -> bool:
         """Copy a file to the store, and write down its upload."""
@@ -517,12 +521,12 @@ class PlacePoll:
         actor = Actor(watching.account, watching.user, watching.token, frozenset(), f"watch_{token_hex(12)}")
         with TemporaryDirectory(prefix="weighbridge-watch-") as folder:
             path = Path(folder) / "file"
-            found = await place.copy(name, path)
-            if found is None:
+            copied_file = await place.copy(name, path)
+            if copied_file is None:
                 return False
             key = token_hex(KEY_BYTES)
             await self._store.put_file(key, path)
-        file = SentFile(key, name, found.size, found.sha256, dry_run=False)
+        file = SentFile(key, name, copied_file.size, copied_file.sha256, dry_run=False)
         try:
             async with self._database.write() as tx:
                 await uploads.insert_upload(

@@ -33,9 +33,9 @@ async def find_events(tx: Write, version: StoredVersion) -> set[int]:
     """
     names = rule_corrections.of_version(version)
     await tx.execute(_LEAVE_TO_PEOPLE.format(**names))
-    made = set() if version.requires_approval else await _make_events(tx, version.project)
+    event_types = set() if version.requires_approval else await _make_events(tx, version.project)
     await tx.execute(_FIND.format(**names))
-    return made
+    return event_types
 
 
 async def describe_slots(tx: Write, version: StoredVersion) -> None:
@@ -58,8 +58,8 @@ async def create_imputed_events(
     await tx.execute("DELETE FROM rule_missing_slots")
     values = {"project": project, "results": list(results)}
     await tx.execute(_PROPOSED_SLOTS, values)
-    made = await _make_events(tx, project)
-    return dict(await tx.tuples(_NAME_EVENTS, values)), made
+    event_types = await _make_events(tx, project)
+    return dict(await tx.tuples(_NAME_EVENTS, values)), event_types
 
 
 async def lock_imputed_events(tx: Write, project: int) -> None:
@@ -70,12 +70,12 @@ async def lock_imputed_events(tx: Write, project: int) -> None:
 async def _make_events(tx: Write, project: int) -> set[int]:
     """Make an event for each slot of the transaction's that has none, portion by portion; gives the types."""
     statement = _WITHOUT_EVENT.format(project=Literal(project), limit=Literal(PORTION))
-    made: set[int] = set()
+    event_types: set[int] = set()
     if not await tx.tuples(statement):
-        return made
+        return event_types
     await lock_imputed_events(tx, project)
     while slots := await tx.tuples(statement):
-        made |= {event_type for _, event_type in slots}
+        event_types |= {event_type for _, event_type in slots}
         keys = await tx.take_event_keys(len(slots))
         values = {
             "project": project,
@@ -87,7 +87,7 @@ async def _make_events(tx: Write, project: int) -> set[int]:
         await tx.execute(_DESCRIBE, values)
         await tx.execute(_INSERT_EVENTS, values)
         await tx.execute(_INSERT_IMPUTATIONS, values)
-    return made
+    return event_types
 
 
 _SAME_SLOT: Final = """(m.project_id, m.event_type_id, m.asset_id, m.location_id, m.slot_start)

@@ -378,9 +378,9 @@ async def _hold_events(tx: Write, version: StoredVersion, period: Period) -> Non
     await tx.execute(_HELD_TABLE)
     await tx.execute("DELETE FROM rule_held_events")
     names = of_version(version)
-    other = OTHER_THAN_FOUND.format(**names)
-    held = await tx.execute(_HOLD.format(other=other, times=starts_in(period), **names))
-    if held:
+    is_other = OTHER_THAN_FOUND.format(**names)
+    locked_count = await tx.execute(_HOLD.format(other=is_other, times=starts_in(period), **names))
+    if locked_count:
         await tx.execute("ANALYZE rule_held_events")
         await leave_to_people(tx, version)
         await _leave_to_readings(tx, version)
@@ -395,33 +395,37 @@ async def correct(tx: Write, actor: Actor, version: StoredVersion, run: int, per
         proposals = await propose(tx, version)
         await _keep_approvals(tx, version)
         withdrawn = await withdraw(tx, actor, version, run, period, which=OTHER_THAN_APPROVED)
-        kept = await _write_kept(tx, actor, version, run) if withdrawn else 0
-        return RunCounts(changed=proposals + withdrawn + kept, withdrawn=withdrawn, proposals=proposals)
+        rewritten_count = await _write_kept(tx, actor, version, run) if withdrawn else 0
+        return RunCounts(
+            changed=proposals + withdrawn + rewritten_count, withdrawn=withdrawn, proposals=proposals
+        )
     await _hold_events(tx, version, period)
     withdrawn = await withdraw(tx, actor, version, run, period, which=HELD_AND_OTHER_THAN_FOUND)
-    written = 0
+    written_count = 0
     async for rows in tx.portions(_CALLED_FOR.format(**of_version(version)), PORTION):
         corrections = [correction_of(version, run, CalledFor(*row)) for row in rows]
-        before = written
-        written += len((await apply_corrections(tx, actor, version.project, corrections)).recorded)
-        if before < PORTION <= written:
+        before = written_count
+        written_count += len((await apply_corrections(tx, actor, version.project, corrections)).recorded)
+        if before < PORTION <= written_count:
             # The first thousands may be the first that there are: without figures, plans read all of them.
             await tx.execute("SELECT refresh_statistics('corrections')")
-    return RunCounts(changed=written + withdrawn, corrections=written, withdrawn=withdrawn)
+    return RunCounts(changed=written_count + withdrawn, corrections=written_count, withdrawn=withdrawn)
 
 
 async def _write_kept(tx: Write, actor: Actor, version: StoredVersion, run: int) -> int:
     """Write approved values anew of which this run took back the correction because only how it was found has
     changed: for whoever approved, and by this run, which says how. Gives how many.
     """
-    written = 0
+    written_count = 0
     statement = _KEPT.format(run=Literal(run), **of_version(version))
     async for rows in tx.portions(statement, PORTION):
-        for approver, some in groupby(rows, key=itemgetter(0)):
-            kept = [correction_of(version, run, CalledFor(*row[1:])) for row in some]
-            who = replace(actor, user_id=approver, token_id=None)
-            written += len((await apply_corrections(tx, who, version.project, kept)).recorded)
-    return written
+        for approver, approver_rows in groupby(rows, key=itemgetter(0)):
+            corrections = [correction_of(version, run, CalledFor(*row[1:])) for row in approver_rows]
+            approving_actor = replace(actor, user_id=approver, token_id=None)
+            written_count += len(
+                (await apply_corrections(tx, approving_actor, version.project, corrections)).recorded
+            )
+    return written_count
 
 
 class CalledFor(NamedTuple):
@@ -433,18 +437,18 @@ class CalledFor(NamedTuple):
     substitution: dict[str, Any] | None = None
 
 
-def correction_of(version: StoredVersion, run: int | None, found: CalledFor) -> NewCorrection:
+def correction_of(version: StoredVersion, run: int | None, value: CalledFor) -> NewCorrection:
     """The correction of a value that a version calls for, found by a run."""
     is_substituted = version.purpose in FILLS_GAPS
     return NewCorrection(
-        found.event,
-        found.position,
-        found.value,
+        value.event,
+        value.position,
+        value.value,
         CorrectionOrigin.SUBSTITUTION if is_substituted else CorrectionOrigin.ADJUSTMENT,
         version.priority,
         reason=version.message,
         rule=RuleRef(version.rule, version.version, run),
-        substitution=found.substitution,
+        substitution=value.substitution,
     )
 
 

@@ -210,31 +210,31 @@ async def _watched_records(
     return _WatchedRecords(key.key, asset, None, vocabularies)
 
 
-async def _asset(tx: Read, project: int, named: str | None, problems: list[Problem]) -> int | None:
-    if named is None:
+async def _asset(tx: Read, project: int, asset_id: str | None, problems: list[Problem]) -> int | None:
+    if asset_id is None:
         return None
-    number = identity.number("asset", named, project)
+    number = identity.number("asset", asset_id, project)
     if await tx.value("SELECT true FROM assets WHERE project_id = %s AND id = %s", (project, number)):
         return number
-    message = f"asset_id is {named!r}, which is no asset of the project."
+    message = f"asset_id is {asset_id!r}, which is no asset of the project."
     problems.append(Problem(message, "asset_id", "unknown"))
     return None
 
 
 async def _read_family(
-    tx: Read, actor: Actor, project: int, named: str | None, problems: list[Problem]
+    tx: Read, actor: Actor, project: int, model_id: str | None, problems: list[Problem]
 ) -> int | None:
-    if named is None:
+    if model_id is None:
         return None
     try:
-        kept = await find_owned_model(tx, actor, named)
+        model = await find_owned_model(tx, actor, model_id)
     except NotFound:
-        kept = None
-    if kept is None or kept.project not in {None, project}:
-        message = f"model_id is {named!r}, which is no model that the project can run."
+        model = None
+    if model is None or model.project not in {None, project}:
+        message = f"model_id is {model_id!r}, which is no model that the project can run."
         problems.append(Problem(message, "model_id", "unknown"))
         return None
-    return kept.family
+    return model.family
 
 
 def _checked_data_point(
@@ -260,8 +260,8 @@ def _find_vocabularies(rule: Rule, watched: _WatchedRecords) -> tuple[list[Vocab
         own = watched.vocabularies[watched.event_type]
         problems = check_rule(rule, own, every)
         return ([] if problems else [own]), problems
-    checks = [(one, check_rule(rule, one, every)) for one in every]
-    fitting = [one for one, problems in checks if not problems]
+    checks = [(vocabulary, check_rule(rule, vocabulary, every)) for vocabulary in every]
+    fitting = [vocabulary for vocabulary, problems in checks if not problems]
     if fitting:
         return fitting, []
     if len(checks) == 1:
@@ -277,12 +277,12 @@ def _find_vocabularies(rule: Rule, watched: _WatchedRecords) -> tuple[list[Vocab
 
 def _known_nowhere(unknown: Sequence[Name], every: Sequence[Vocabulary]) -> Problem:
     """What is said of names that no event type of the project knows: which, and what there is."""
-    slugs = dict.fromkeys(slug for one in every for slug in one.types)
+    slugs = dict.fromkeys(slug for vocabulary in every for slug in vocabulary.types)
     has = f"they have {list_briefly(slugs)}" if slugs else "they have no data points yet"
-    named = ", ".join(f"{{{{{one}}}}}" for one in dict.fromkeys(one.text for one in unknown))
+    unknown_names = ", ".join(f"{{{{{text}}}}}" for text in dict.fromkeys(name.text for name in unknown))
     close = find_nearest(unknown[0].path[-1], slugs) if len(unknown) == 1 else None
     hint = f"; did you mean {{{{{close}}}}}?" if close else "."
-    return Problem(f"No event type of the project has {named}; {has}{hint}", "expression", "unknown")
+    return Problem(f"No event type of the project has {unknown_names}; {has}{hint}", "expression", "unknown")
 
 
 def _problems_of_correction(
@@ -290,7 +290,11 @@ def _problems_of_correction(
 ) -> list[Problem]:
     """What keeps the correction from every event type that the rule watches; none when it fits one."""
     every = list(watched.vocabularies.values())
-    checks = [check_correction(rule, one, every, data_point) for one in fitting if data_point in one.types]
+    checks = [
+        check_correction(rule, vocabulary, every, data_point)
+        for vocabulary in fitting
+        if data_point in vocabulary.types
+    ]
     return [] if [] in checks else checks[0]
 
 
@@ -305,7 +309,11 @@ def _problems_of_filling(
             "without an event are gaps anyway."
         )
         return [Problem(message, "expression", "invalid")]
-    checks = [_wrong_series(filling, one, data_point) for one in fitting if data_point in one.types]
+    checks = [
+        _wrong_series(filling, vocabulary, data_point)
+        for vocabulary in fitting
+        if data_point in vocabulary.types
+    ]
     return [] if [] in checks else checks[0]
 
 
@@ -316,14 +324,18 @@ def _wrong_series(filling: GapFilling, vocabulary: Vocabulary, data_point: str) 
     return check_filling(filling, vocabulary, data_point)
 
 
-def _data_point(rule: Rule, fitting: list[Vocabulary], named: str | None) -> tuple[str | None, list[Problem]]:
+def _data_point(
+    rule: Rule, fitting: list[Vocabulary], chosen_slug: str | None
+) -> tuple[str | None, list[Problem]]:
     """The slug that a result points at: the first that the expression reads, unless it is said."""
     vocabulary = fitting[0]
-    if named is not None:
-        if any(named in one.types for one in fitting):
-            return named, []
+    if chosen_slug is not None:
+        if any(chosen_slug in fitting_vocabulary.types for fitting_vocabulary in fitting):
+            return chosen_slug, []
         return None, [
-            Problem(f"data_point is {named!r}, which {vocabulary.label} has not.", "data_point", "unknown")
+            Problem(
+                f"data_point is {chosen_slug!r}, which {vocabulary.label} has not.", "data_point", "unknown"
+            )
         ]
     slugs = [vocabulary.slug_of(name) for name in rule.names if not rule.is_tag(name)]
     read = [slug for slug in slugs if slug is not None]

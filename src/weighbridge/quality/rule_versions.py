@@ -277,8 +277,8 @@ class PreparedRule:
     @property
     def checked_columns(self) -> dict[int, ValueColumn]:
         """Where the data point stands that a result points at, by event type."""
-        named = Name((self.version.data_point or "",), is_verbatim=True)
-        columns = {kind.number: kind.column(named) for kind in self.watched}
+        checked_name = Name((self.version.data_point or "",), is_verbatim=True)
+        columns = {kind.number: kind.column(checked_name) for kind in self.watched}
         return {number: column for number, column in columns.items() if column is not None}
 
     @property
@@ -340,12 +340,12 @@ def _list_watched_types(
     version: StoredVersion, rule: Rule, kinds: Sequence[EventKind], filling: GapFilling | None
 ) -> list[EventKind]:
     vocabularies = [kind.vocabulary for kind in kinds]
-    named = Name((version.data_point or "",), is_verbatim=True)
+    checked_name = Name((version.data_point or "",), is_verbatim=True)
     fitting = [
         kind
         for kind in kinds
         if version.event_type in {None, kind.number}
-        and kind.column(named) is not None
+        and kind.column(checked_name) is not None
         and not check_rule(rule, kind.vocabulary, vocabularies)
         and not check_correction(rule, kind.vocabulary, vocabularies, version.data_point or "")
         and (filling is None or _has_series(filling, kind, version.data_point or ""))
@@ -361,8 +361,8 @@ def _has_series(filling: GapFilling, kind: EventKind, data_point: str) -> bool:
 
 def _reads_alike(rule: Rule, kind: EventKind, first: EventKind) -> bool:
     for name in rule.names:
-        mine, other = kind.column(name), first.column(name)
-        if mine is not None and other is not None and mine.value_type != other.value_type:
+        column, first_column = kind.column(name), first.column(name)
+        if column is not None and first_column is not None and column.value_type != first_column.value_type:
             return False
     return True
 

@@ -89,8 +89,8 @@ async def _serve(application: Any, address: str, port: int, settings: Settings) 
         log_level=LogLevels.error,
         log_dictconfig=logs.server_logging(settings.log_format),
     )
-    for one in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(one, server.stop)
+    for signal_number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(signal_number, server.stop)
     bounding = asyncio.create_task(_bound_stalled_connections(port, settings.answer_stalled_seconds))
     await server.serve()
     bounding.cancel()
@@ -116,10 +116,10 @@ def _set_deadline(port: int, seconds: int) -> bool:
         number = int(entry.name)
         if not _is_socket(number):
             continue
-        with socket.socket(fileno=os.dup(number)) as found:
-            if found.family in {socket.AF_INET, socket.AF_INET6} and found.getsockname()[1] == port:
-                found.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, seconds * 1000)
-                is_listening |= bool(found.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN))
+        with socket.socket(fileno=os.dup(number)) as listener:
+            if listener.family in {socket.AF_INET, socket.AF_INET6} and listener.getsockname()[1] == port:
+                listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, seconds * 1000)
+                is_listening |= bool(listener.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN))
     return is_listening
 
 

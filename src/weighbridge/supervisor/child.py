@@ -131,13 +131,15 @@ async def _freezes(program: ChildProgram, process: ChildProcess, phases: Phases)
 
 async def _grows(program: ChildProgram, process: ChildProcess) -> None:
     """Wait until the child takes more memory than it may, and end it then: nothing else bounds it."""
-    held: int | None = 0
-    while program.bytes_max is not None and held is not None and held <= program.bytes_max:
+    resident_bytes: int | None = 0
+    while (
+        program.bytes_max is not None and resident_bytes is not None and resident_bytes <= program.bytes_max
+    ):
         await asyncio.sleep(LOOK_SECONDS)
-        held = bytes_held(process.pid)
-    if program.bytes_max is None or held is None:
+        resident_bytes = bytes_held(process.pid)
+    if program.bytes_max is None or resident_bytes is None:
         await asyncio.Event().wait()
-    log.error("process_too_large", process=program.name, pid=process.pid, bytes=held)
+    log.error("process_too_large", process=program.name, pid=process.pid, bytes=resident_bytes)
     _signal_group(process, signal.SIGKILL)
     await process.wait()
 

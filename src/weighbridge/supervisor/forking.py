@@ -177,8 +177,10 @@ def process_template(
     if sys.platform != "linux":  # libraries of macOS have threads that a fork lacks
         yield None
         return
-    kept = {name: os.environ[name] for name in os.environ if name in PASSED_ON or name.startswith(_OF_START)}
-    template = ProcessTemplate(targets, {**kept, **variables})
+    inherited = {
+        name: os.environ[name] for name in os.environ if name in PASSED_ON or name.startswith(_OF_START)
+    }
+    template = ProcessTemplate(targets, {**inherited, **variables})
     try:
         template.start()
         yield template

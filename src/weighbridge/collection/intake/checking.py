@@ -208,24 +208,24 @@ def _values(
     """
     columns = schema.columns
     arrays: dict[str, list[str]] = {}
-    seen = set()
+    slugs = set()
     if len(points) > DATA_POINT_TYPES_MAX:
         message = f"holds {len(points):,} values; an event has at most {DATA_POINT_TYPES_MAX:,}."
         problems.refuse("data_points", message)
         return _NO_VALUES, _NO_VALUES, _NO_VALUES, []
     for index, point in enumerate(points):
         column = columns.get(point.slug)
-        if column is None or point.slug in seen:
+        if column is None or point.slug in slugs:
             refuse_name(index, point, schema, problems)
             continue
-        seen.add(point.slug)
+        slugs.add(point.slug)
         if point.value is None and point.slug not in schema.required:
             continue
         array = arrays.get(column.value_type)
         if array is None:
             array = arrays[column.value_type] = ["NULL"] * schema.width
         array[column.position - 1] = element(index, point, column, problems)
-    lacking = schema.required - seen
+    lacking = schema.required - slugs
     missing = [slug for slug in columns if slug in lacking] if lacking else []
     return _array(arrays.get("number")), _array(arrays.get("string")), _array(arrays.get("boolean")), missing
 

@@ -125,25 +125,26 @@ async def look_up(
     commands += [(_NAMED[kind], (project, list(of_kind))) for kind, of_kind in numbers.items() if of_kind]
     if references:
         commands.append((_REFERENCES, (project, list(references))))
-    held, type_rows, *answers = await tx.several(*commands)
-    if not held:
+    project_rows, type_rows, *answers = await tx.several(*commands)
+    if not project_rows:
         raise NotFound
-    taken = {
-        reference: ExistingReference(*there) for reference, *there in (answers.pop() if references else ())
+    references_taken = {
+        reference: ExistingReference(*columns)
+        for reference, *columns in (answers.pop() if references else ())
     }
-    there = iter(answers)
+    rows_of_kinds = iter(answers)
     records = {
-        kind: {of_kind[row[1]]: row for row in next(there)} if of_kind else {}
+        kind: {of_kind[row[1]]: row for row in next(rows_of_kinds)} if of_kind else {}
         for kind, of_kind in numbers.items()
     }
-    return _resolve_names(project, type_rows, records, taken)
+    return _resolve_names(project, type_rows, records, references_taken)
 
 
-def _numbers(project: int, kind: str, named: Collection[str]) -> dict[int, str]:
+def _numbers(project: int, kind: str, friendly_ids: Collection[str]) -> dict[int, str]:
     """The friendly ids that are such as the project gives to this kind, by the numbers in them."""
     return {
         key.key: friendly
-        for friendly in named
+        for friendly in friendly_ids
         if (key := identity.parse(kind, friendly)) and key.project == project
     }
 
@@ -221,14 +222,14 @@ def remember(memory: Memory, names: ResolvedNames) -> None:
 def recall(memory: Memory, project: int, event: NewEvent) -> ResolvedNames | None:
     """What the event names as it was when it was looked up; None unless all of it is remembered."""
     of_type = memory.recall(("event type", project, event.event_type))
-    named = {
+    friendly_ids = {
         "location": [location.id for location in event.locations],
         "feedstock": [] if event.feedstock_id is None else [event.feedstock_id],
         "asset": [] if event.asset_id is None else [event.asset_id],
     }
     records: Mapping[str, Mapping[str, Any]] = {
         noun: {friendly: memory.recall((noun, project, friendly)) for friendly in of_noun}
-        for noun, of_noun in named.items()
+        for noun, of_noun in friendly_ids.items()
     }
     if of_type is None or any(row is None for of_noun in records.values() for row in of_noun.values()):
         return None

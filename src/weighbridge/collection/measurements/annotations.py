@@ -115,7 +115,9 @@ def _proposed_event(
         "slot_end": Instant.of(end),
         "end_time": described["end_time"],
         "asset_id": identity.of("asset", project, asset) if asset else None,
-        "location_ids": [identity.of("location", project, one) for one in described["location_ids"]],
+        "location_ids": [
+            identity.of("location", project, location) for location in described["location_ids"]
+        ],
         "feedstock_id": None if feedstock is None else identity.of("feedstock", project, feedstock),
         "tracking_id": described["tracking_id"],
     }
@@ -160,10 +162,10 @@ async def results_of_events(
         """,
         {"project": project, "records": list(events), "feature": Feature.RULES_ENGINE},
     )
-    shown: dict[tuple[int, int], list[DataPointResult]] = {}
+    results: dict[tuple[int, int], list[DataPointResult]] = {}
     for event, position, *row in rows:
-        shown.setdefault((event, position), []).append(DATA_POINT_RESULT.make(*row))
-    return shown
+        results.setdefault((event, position), []).append(DATA_POINT_RESULT.make(*row))
+    return results
 
 
 def is_alert(result: DataPointResult) -> bool:
@@ -251,8 +253,8 @@ async def substitutions_numbered(tx: Read, project: int, numbers: Collection[int
     if not numbers:
         return {}
     return {
-        number: Substitution(number, replaced, rule_id(project, rule), *rest, **(found or {}))
-        for number, replaced, rule, *rest, found in await tx.tuples(
+        number: Substitution(number, replaced, rule_id(project, rule), *columns, **(method or {}))
+        for number, replaced, rule, *columns, method in await tx.tuples(
             """
             SELECT id, from_value, rule_id, rule_version, rule_run_id, reason, created_at, substitution
               FROM corrections

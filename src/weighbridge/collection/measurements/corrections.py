@@ -40,17 +40,17 @@ from weighbridge.platform import changes, staleness
 # withdrawn stays voided.
 
 
-async def settle_imputed(tx: Write, project: int, made: Collection[int] = ()) -> int:
+async def settle_imputed(tx: Write, project: int, event_types: Collection[int] = ()) -> int:
     """Withdraw the imputed events that have no value any more, and say which are complete; gives how many
     were withdrawn.
 
     Where the transaction has made events of some event types it comes last: it waits for whoever is storing
     captured ones, and those that they come for go as well. Whoever stores some later finds what was made.
     """
-    for event_type in sorted(made):
+    for event_type in sorted(event_types):
         await tx.execute(*locks.hold(locks.captured_slots(project, event_type)))
-    if made:
-        await tx.execute(_GIVE_WAY, {"project": project, "event_types": list(made)})
+    if event_types:
+        await tx.execute(_GIVE_WAY, {"project": project, "event_types": list(event_types)})
     values = {"project": project, "not_reverted": list(NOT_REVERTED)}
     empty = [event for (event,) in await tx.tuples(_EMPTY, values)]
     if empty:
@@ -201,8 +201,8 @@ async def undo(
 
 async def undo_by_runs(tx: Write, project: int, corrections: Sequence[tuple[int, int]]) -> None:
     """Revert corrections by their numbers, each by the run that is given with it."""
-    for run, some in groupby(sorted(corrections, key=itemgetter(1)), key=itemgetter(1)):
-        await _undo(tx, project, [number for number, _ in some], None, run)
+    for run, run_corrections in groupby(sorted(corrections, key=itemgetter(1)), key=itemgetter(1)):
+        await _undo(tx, project, [number for number, _ in run_corrections], None, run)
 
 
 async def _undo(
@@ -211,15 +211,15 @@ async def _undo(
     if not corrections:
         return NOTHING_DONE
     inputs = staleness.announce(tx, project)
-    named = (project, list(corrections))
+    project_and_corrections = (project, list(corrections))
     events = await tx.tuples(
         "SELECT DISTINCT event_id FROM corrections WHERE project_id = %s AND id = ANY (%s) ORDER BY event_id",
-        named,
+        project_and_corrections,
     )
     await _hold_events(tx, project, [event for (event,) in events])
     in_force = await tx.tuples(
         "SELECT event_id, position FROM corrections WHERE project_id = %s AND id = ANY (%s) AND state = %s",
-        (*named, CorrectionState.IN_FORCE),
+        (*project_and_corrections, CorrectionState.IN_FORCE),
     )
     reverted = await tx.tuples(
         """
@@ -228,7 +228,7 @@ async def _undo(
         RETURNING id, event_id, position, field
         """,
         (
-            CorrectionState.REVERTED, user, run, *named,
+            CorrectionState.REVERTED, user, run, *project_and_corrections,
             states_before(CorrectionTrigger.REVERT), CorrectionOrigin.COMPLETION,
         ),
     )  # fmt: skip

@@ -283,15 +283,19 @@ async def with_readings(tx: Read, project: int, request: ListRequest) -> tuple[L
     They are found by the index of their type and time, however many there are. An event that was captured, or
     that is not there, has none.
     """
-    named = {value for name, _, value in request.conditions if name == _ROLLED_UP}
-    if not named:
+    rolled_up_events = {value for name, _, value in request.conditions if name == _ROLLED_UP}
+    if not rolled_up_events:
         return request, []
-    others = [condition for condition in request.conditions if condition[0] != _ROLLED_UP]
-    rows = await tx.tuples(_ROLLED_UP_EVENTS, (project, list(named))) if len(named) == 1 else []
+    other_conditions = [condition for condition in request.conditions if condition[0] != _ROLLED_UP]
+    rows = (
+        await tx.tuples(_ROLLED_UP_EVENTS, (project, list(rolled_up_events)))
+        if len(rolled_up_events) == 1
+        else []
+    )
     if not rows:
-        return replace(request, conditions=(*others, ("event_type_id", "eq", 0))), []
+        return replace(request, conditions=(*other_conditions, ("event_type_id", "eq", 0))), []
     source, start, end, asset, feedstock, tracking_id, locations = rows[0]
-    found = (
+    slot_conditions = (
         ("event_type_id", "eq", source),
         ("start_time", "geq", start),
         ("start_time", "leq", end - MILLISECOND),
@@ -300,7 +304,7 @@ async def with_readings(tx: Read, project: int, request: ListRequest) -> tuple[L
         "e.asset_id IS NOT DISTINCT FROM {} AND e.feedstock_id IS NOT DISTINCT FROM {}"
         " AND e.tracking_id IS NOT DISTINCT FROM {} AND e.location_ids = {}::integer[]"
     ).format(Literal(asset), Literal(feedstock), Literal(tracking_id), Literal(locations))
-    return replace(request, conditions=(*others, *found)), [tags]
+    return replace(request, conditions=(*other_conditions, *slot_conditions)), [tags]
 
 
 _ROLLED_UP: Final = "rolled_up_event_id"
@@ -538,8 +542,10 @@ class Named:
 
     def joined(self, other: Self) -> Self:
         """What both name; the other's alone where that is too much to ask for on suspicion."""
-        both = type(self)(self.types | other.types, self.locations | other.locations)
-        return both if len(both.types) + len(both.locations) <= EXPECTED_MAX else other
+        joined_names = type(self)(self.types | other.types, self.locations | other.locations)
+        return (
+            joined_names if len(joined_names.types) + len(joined_names.locations) <= EXPECTED_MAX else other
+        )
 
     def questions(self, project: int) -> tuple[Command, Command]:
         """What asks for the names, in the order in which `Names` takes the answers."""

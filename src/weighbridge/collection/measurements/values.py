@@ -74,8 +74,9 @@ FILLABLE: Final = "((e.is_imputed OR e.readings IS NOT NULL) AND e.corrected_num
 
 
 def _without_rules(kind: LiteralString, value: LiteralString) -> LiteralString:
-    held = CAPTURED[kind]
-    return f"CASE WHEN e.is_revised THEN coalesce((SELECT {value} {_BY_PEOPLE}), {held}) ELSE {held} END"
+    captured = CAPTURED[kind]
+    corrected = f"(SELECT {value} {_BY_PEOPLE})"
+    return f"CASE WHEN e.is_revised THEN coalesce({corrected}, {captured}) ELSE {captured} END"
 
 
 WITHOUT_RULES: Final[Mapping[str, LiteralString]] = {
@@ -95,8 +96,9 @@ _NO_SUBSTITUTE: Final = f"""
 
 
 def _without_substitutes(kind: LiteralString, value: LiteralString) -> LiteralString:
-    held = CAPTURED[kind]
-    return f"CASE WHEN e.is_revised THEN coalesce((SELECT {value} {_NO_SUBSTITUTE}), {held}) ELSE {held} END"
+    captured = CAPTURED[kind]
+    corrected = f"(SELECT {value} {_NO_SUBSTITUTE})"
+    return f"CASE WHEN e.is_revised THEN coalesce({corrected}, {captured}) ELSE {captured} END"
 
 
 WITHOUT_SUBSTITUTES: Final[Mapping[str, LiteralString]] = {
@@ -173,11 +175,11 @@ class EventCondition:
     @property
     def missing(self) -> Composable:
         """The names of what an event lacks, as an array of texts."""
-        shown = [
+        slug_expressions = [
             SQL("CASE WHEN {} IS NULL THEN {} END").format(value, Literal(name))
             for name, value in self.named.items()
         ]
-        return SQL("array_remove(ARRAY[{}]::text[], NULL)").format(SQL(", ").join(shown))
+        return SQL("array_remove(ARRAY[{}]::text[], NULL)").format(SQL(", ").join(slug_expressions))
 
 
 def condition(tree: Expression, columns: ValueColumns) -> Composable:
@@ -221,8 +223,8 @@ def _sql(tree: Expression, columns: ValueColumns) -> Composable:
         # A division by zero is no missing value, and nothing stands in for it.
         if meaning.sql is None or (meaning.nulls.sees_missing and _may_lack_result(node)):
             raise Invalid([Problem(_NO_FORM, "where", "invalid")])
-        first, *rest = operands
-        return SQL(meaning.sql).format(first, *rest, rest=SQL(", ").join(rest))
+        first, *more_operands = operands
+        return SQL(meaning.sql).format(first, *more_operands, rest=SQL(", ").join(more_operands))
 
     return fold(tree, leaf, operation)
 
@@ -267,11 +269,14 @@ def complete_or_filled(columns: Collection[ValueColumn], condition: EventConditi
     """
     if not columns:
         return SQL("e.is_complete")
-    there = [SQL("{} IS NOT NULL").format(value_of(column)) for column in columns]
-    own = [SQL(CAPTURED[one.value_type]).format(Literal(one.position)) for one in columns]
+    presence_conditions = [SQL("{} IS NOT NULL").format(value_of(column)) for column in columns]
+    own = [
+        SQL(CAPTURED[value_column.value_type]).format(Literal(value_column.position))
+        for value_column in columns
+    ]
     return SQL("(e.is_complete OR {fillable} AND {there} AND ({lacking}) AND {decided})").format(
         fillable=SQL(FILLABLE),
-        there=SQL(" AND ").join(there),
+        there=SQL(" AND ").join(presence_conditions),
         lacking=SQL(" OR ").join(SQL("{} IS NULL").format(value) for value in own),
         decided=SQL("true") if condition is None else SQL("({}) IS NOT NULL").format(condition.truth),
     )

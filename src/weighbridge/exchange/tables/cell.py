@@ -49,8 +49,8 @@ class MissingMarks:
     @classmethod
     def of(cls, texts: Iterable[str], *, decimal_comma: bool = False) -> "MissingMarks":
         """The marks as a file has them; an empty cell is always one."""
-        kept = frozenset(text.strip() for text in texts) | {""}
-        return cls(kept, frozenset(_read_numbers(kept, decimal_comma=decimal_comma)))
+        marks = frozenset(text.strip() for text in texts) | {""}
+        return cls(marks, frozenset(_read_numbers(marks, decimal_comma=decimal_comma)))
 
 
 def _read_numbers(texts: Iterable[str], *, decimal_comma: bool) -> Iterable[Decimal]:
@@ -65,7 +65,7 @@ def _read_numbers(texts: Iterable[str], *, decimal_comma: bool) -> Iterable[Deci
 
 def read_number(text: str, *, decimal_comma: bool = False) -> Decimal:
     """Read a number with a decimal point, or with a decimal comma."""
-    written = text
+    original_text = text
     if decimal_comma and not isinstance(text, ReadyCell):
         if "." in text:
             raise CellError(f"{shorten(text)!r} has a point, but the file has decimal commas")
@@ -75,7 +75,7 @@ def read_number(text: str, *, decimal_comma: bool = False) -> Decimal:
     try:
         return parse_decimal(text)
     except NumberError as error:
-        raise CellError(_build_clause(error, written)) from None
+        raise CellError(_build_clause(error, original_text)) from None
 
 
 def read_boolean(text: str) -> bool:
@@ -88,12 +88,12 @@ def read_boolean(text: str) -> bool:
     raise CellError(f"{shorten(text)!r} is neither true, yes, 1 nor false, no, 0")
 
 
-def _build_clause(error: NumberError, written: str) -> str:
+def _build_clause(error: NumberError, text: str) -> str:
     sentence = str(error).rstrip(".")
     if not sentence.endswith("is not a decimal number"):
         return sentence
-    hint = "; for decimal commas there is decimal_mark" if re.fullmatch(r"-?\d+,\d+", written) else ""
-    return f"{shorten(written)!r} is not a decimal number{hint}"
+    hint = "; for decimal commas there is decimal_mark" if re.fullmatch(r"-?\d+,\d+", text) else ""
+    return f"{shorten(text)!r} is not a decimal number{hint}"
 
 
 STEPS: Final = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
@@ -216,7 +216,7 @@ def list_times(clock: Clock, index: int, start: str, end: str) -> PossibleTimes:
         return PossibleTimes(begins)
     ends = _read_moments("end_time", end, clock)
     # A start that lies behind every end is none, where another does not.
-    return PossibleTimes(tuple(one for one in begins if one <= ends[-1]) or begins, ends)
+    return PossibleTimes(tuple(moment for moment in begins if moment <= ends[-1]) or begins, ends)
 
 
 def add_length(clock: Clock, begin: datetime) -> datetime | None:

@@ -90,14 +90,14 @@ class Columns:
 
     def as_mapping(self) -> dict[str, str]:
         """Name what each column gives; a column that was left out gives `-`."""
-        given = {index: field for field, indexes in self.fields.items() for index in indexes}
-        given |= {point.index: point.slug for point in self.points}
-        return {name: given.get(index, LEFT_OUT) for index, name in enumerate(self.header)}
+        fields_by_index = {index: field for field, indexes in self.fields.items() for index in indexes}
+        fields_by_index |= {point.index: point.slug for point in self.points}
+        return {name: fields_by_index.get(index, LEFT_OUT) for index, name in enumerate(self.header)}
 
 
 def choose_fields(
     header: Sequence[str],
-    named: Mapping[str, str],
+    fields_by_column: Mapping[str, str],
     value_types: Mapping[str, str],
     *,
     header_line: int = 1,
@@ -108,14 +108,14 @@ def choose_fields(
     With `leaves_out` a column about which nothing is known gives nothing.
     """
     by_name = list_meanings(value_types, FIELDS)
-    chosen = [named.get(name, by_name.get(simplify_name(name))) for name in header]
+    chosen = [fields_by_column.get(name, by_name.get(simplify_name(name))) for name in header]
     if leaves_out:
         chosen = [LEFT_OUT if field is None else field for field in chosen]
     problems = [
-        *_find_unknown_columns(named, header, header_line),
-        *_find_unknown_fields(named, value_types),
+        *_find_unknown_columns(fields_by_column, header, header_line),
+        *_find_unknown_fields(fields_by_column, value_types),
         *_find_unmapped(header, chosen, value_types),
-        *_find_repeated(header, chosen, named),
+        *_find_repeated(header, chosen, fields_by_column),
     ]
     return chosen, problems
 
@@ -156,17 +156,19 @@ def list_fields(value_types: Iterable[str]) -> str:
 
 
 def _find_unknown_columns(
-    named: Mapping[str, str], header: Sequence[str], header_line: int
+    fields_by_column: Mapping[str, str], header: Sequence[str], header_line: int
 ) -> Iterator[Problem]:
-    there = shorten(", ".join(map(repr, header[:COLUMNS_SHOWN])), HEADER_LENGTH_SHOWN)
-    for column in named:
+    names = shorten(", ".join(map(repr, header[:COLUMNS_SHOWN])), HEADER_LENGTH_SHOWN)
+    for column in fields_by_column:
         if column not in header:
-            text = f"The data feed names the column {column!r}; line {header_line} of the file has {there}."
+            text = f"The data feed names the column {column!r}; line {header_line} of the file has {names}."
             yield Problem(text, "columns", "unknown")
 
 
-def _find_unknown_fields(named: Mapping[str, str], value_types: Mapping[str, str]) -> Iterator[Problem]:
-    for column, field in named.items():
+def _find_unknown_fields(
+    fields_by_column: Mapping[str, str], value_types: Mapping[str, str]
+) -> Iterator[Problem]:
+    for column, field in fields_by_column.items():
         if field not in value_types and field not in FIELDS and field != LEFT_OUT:
             text = f"The column {column!r} gives {field!r}, which the event type does not have."
             yield Problem(text, "columns", "unknown")
@@ -190,18 +192,20 @@ def _find_unmapped(
 
 
 def _find_repeated(
-    header: Sequence[str], chosen: Sequence[str | None], named: Mapping[str, str]
+    header: Sequence[str], chosen: Sequence[str | None], fields_by_column: Mapping[str, str]
 ) -> Iterator[Problem]:
     givers: dict[str, list[str]] = defaultdict(list)
     for name, field in zip(header, chosen, strict=True):
         if field is not None and field != LEFT_OUT:
             givers[field].append(name)
     for field, names in givers.items():
-        is_one_time = field in TIME_FIELDS and len({*names}) == len(names) and named.keys() >= {*names}
+        is_one_time = (
+            field in TIME_FIELDS and len({*names}) == len(names) and fields_by_column.keys() >= {*names}
+        )
         if len(names) == 1 or is_one_time:
             continue
-        shown = shorten(", ".join(map(repr, names)), NAMES_LENGTH_SHOWN)
-        text = f"The columns {shown} all give {field}; leave all but one out with {LEFT_OUT!r}."
+        names_text = shorten(", ".join(map(repr, names)), NAMES_LENGTH_SHOWN)
+        text = f"The columns {names_text} all give {field}; leave all but one out with {LEFT_OUT!r}."
         if len({*names}) == 1:
             text = (
                 f"{len(names)} columns are named {names[0]!r}; a column that is used has a name of its own."
@@ -228,7 +232,7 @@ def read_units(
     fields: Sequence[str | None],
     line: FileRow | None,
     points: Mapping[str, DataPointType],
-    named: Mapping[str, FeedColumn],
+    feed_columns: Mapping[str, FeedColumn],
 ) -> tuple[dict[str, str], list[Problem]]:
     """The units of the columns of numbers by the line, and what is wrong with it.
 
@@ -249,11 +253,11 @@ def read_units(
             problems.append(_build_problem(line, name, cell, "which is a time, so that the line is a row"))
         if point is None or point.value_type != "number" or not text:
             continue
-        own = named[name].unit if name in named else None
-        problem = _check_unit(text, own, point.unit)
+        column_unit = feed_columns[name].unit if name in feed_columns else None
+        problem = _check_unit(text, column_unit, point.unit)
         if problem is not None:
             problems.append(_build_problem(line, name, cell, problem))
-        elif own is None:
+        elif column_unit is None:
             units[name] = text
     return units, problems
 
@@ -273,15 +277,17 @@ def is_line_of_units(cells: Sequence[str], below: Sequence[str]) -> bool:
     return bool(units) and not any(map(_is_number, cells)) and all(_is_unit(text) for text in units)
 
 
-def _check_unit(text: str, own: str | None, target: str | None) -> str | None:
+def _check_unit(text: str, column_unit: str | None, target: str | None) -> str | None:
     if _is_number(text):
         return "which is a number, so that the line is a row"
     try:
-        found = find_conversion(parse_unit(text), parse_unit(target or ""))
+        conversion = find_conversion(parse_unit(text), parse_unit(target or ""))
     except UnitError as error:
-        return None if own is not None and not _is_unit(text) else str(error).rstrip(".")
-    if own is not None and found != find_conversion(parse_unit(own), parse_unit(target or "")):
-        return f"and the data feed says that it is in {own!r}"
+        return None if column_unit is not None and not _is_unit(text) else str(error).rstrip(".")
+    if column_unit is not None and conversion != find_conversion(
+        parse_unit(column_unit), parse_unit(target or "")
+    ):
+        return f"and the data feed says that it is in {column_unit!r}"
     return None
 
 
@@ -379,7 +385,7 @@ def check_values(feed: DataFeed) -> Iterator[Problem]:
 
 def check_columns(columns: Sequence[FeedColumn], event_type: EventType) -> Iterator[Problem]:
     """What is wrong with what a feed says of columns, before any file is there."""
-    points = {one.slug: one for one in event_type.data_point_types}
+    points = {point_type.slug: point_type for point_type in event_type.data_point_types}
     times = Counter(column.column.strip() for column in columns if not is_value(column.column, column.field))
     for index, column in enumerate(columns):
         at = f"data_feed.columns[{index}]"
@@ -414,19 +420,19 @@ def map_columns(
     if len(header) > COLUMNS_MAX:
         said_of_width = f"The file has {len(header):,} columns; at most {COLUMNS_MAX:,} are taken."
         raise Invalid([Problem(said_of_width, "columns", "too_many")])
-    points = {one.slug: one for one in event_type.data_point_types}
+    points = {point_type.slug: point_type for point_type in event_type.data_point_types}
     value_types = {slug: point.value_type for slug, point in points.items()}
-    named = {
+    feed_columns = {
         column.column.strip(): column for column in feed.columns if not is_value(column.column, column.field)
     }
     fields, problems = choose_fields(
-        header, {name: one.field for name, one in named.items()}, value_types,
+        header, {name: column.field for name, column in feed_columns.items()}, value_types,
         header_line=feed.header_line, leaves_out=feed.other_columns == OtherColumns.LEAVE_OUT,
     )  # fmt: skip
     problems += _find_conflicts(fields, feed)
-    units = {name: one.unit for name, one in named.items() if one.unit is not None}
+    units = {name: column.unit for name, column in feed_columns.items() if column.unit is not None}
     if feed.units_line:
-        of_line, wrong = read_units(header, fields, units_line, points, named)
+        of_line, wrong = read_units(header, fields, units_line, points, feed_columns)
         units |= of_line
         problems += wrong
     if problems:
@@ -454,9 +460,9 @@ def build_clock(feed: DataFeed) -> Clock:
 
 def _find_conversion(unit: str, target: str | None) -> Conversion | None:
     """How numbers come from one unit to another; None where they are the same."""
-    found = find_conversion(parse_unit(unit), parse_unit(target or ""))
-    slope, shift, divisor = found
-    return None if slope == divisor and not shift else found
+    conversion = find_conversion(parse_unit(unit), parse_unit(target or ""))
+    slope, shift, divisor = conversion
+    return None if slope == divisor and not shift else conversion
 
 
 def _find_conflicts(fields: Sequence[str | None], feed: DataFeed) -> Iterator[Problem]:

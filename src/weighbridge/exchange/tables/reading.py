@@ -162,14 +162,14 @@ class RowFeed:
         """The next rows, at most one for each key; None behind the last."""
         bad: list[BadRow] = []
         events: list[NumberedEvent] = []
-        some = 0
+        row_count = 0
         for outcome in islice(self._outcomes, len(keys)):
-            some += 1
+            row_count += 1
             if isinstance(outcome, NumberedEvent):
                 events.append(outcome)
             else:
                 bad.append(outcome)
-        if not some:
+        if not row_count:
             return None
         good = self._judge_rows(events, keys, bad)
         bad = [self._name_columns(bad_row) for bad_row in sorted(bad, key=lambda bad_row: bad_row.line)]
@@ -213,15 +213,15 @@ class RowFeed:
         columns, field = self._mapping.columns, problem.field or ""
         if match := _VALUE.match(field):
             point = event.data_points[int(match[1])]
-            index = next(one.index for one in columns.points if one.slug == point.slug)
+            index = next(column.index for column in columns.points if column.slug == point.slug)
             return RowProblem(_build_reason(problem, field), columns.header[index], str(point.value))
         name = field.removeprefix("event.").partition("[")[0].removesuffix("_id").removesuffix("s")
         indexes = columns.fields.get(field.removeprefix("event.")) or columns.fields.get(name)
         if not indexes:
             return RowProblem(problem.message.removeprefix("event.").rstrip("."))
         value = getattr(event, field.removeprefix("event."), None)
-        shown = value if isinstance(value, str) else None
-        return RowProblem(_build_reason(problem, "event."), columns.header[indexes[0]], shown)
+        cell_text = value if isinstance(value, str) else None
+        return RowProblem(_build_reason(problem, "event."), columns.header[indexes[0]], cell_text)
 
     def _name_columns(self, bad: BadRow) -> BadRow:
         """Name the columns that the problems of a row are about, and cut what is shown of cells."""

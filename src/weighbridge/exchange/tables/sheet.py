@@ -280,9 +280,9 @@ class Sheet:
 
 def name_column(index: int) -> str:
     """The letters of a column, A for the first."""
-    letters, left = "", index + 1
-    while left:
-        left, digit = divmod(left - 1, 26)
+    letters, remainder = "", index + 1
+    while remainder:
+        remainder, digit = divmod(remainder - 1, 26)
         letters = chr(ord("A") + digit) + letters
     return letters
 
@@ -335,8 +335,8 @@ def open_table(file: CsvFile, *, sheet: str | None = None, takes_stored: bool = 
         with open_sheet(workbook) as table:
             yield table
         return
-    with open_csv(file) as pass_:
-        yield pass_
+    with open_csv(file) as csv_pass:
+        yield csv_pass
 
 
 def _has_magic(file: CsvFile, magic: bytes) -> bool:

@@ -280,8 +280,8 @@ def _open_content(file: CsvFile) -> Iterator[tuple[BinaryIO, BinaryIO]]:
 def is_encoding(name: str) -> bool:
     """Whether files may be written in an encoding of this name."""
     try:
-        found = codecs.lookup(name)
-        return found.name not in _NOT_FOR_FILES and bool("a,1\n".encode(found.name).decode(found.name))
+        codec = codecs.lookup(name)
+        return codec.name not in _NOT_FOR_FILES and bool("a,1\n".encode(codec.name).decode(codec.name))
     except (LookupError, ValueError):
         return False
 

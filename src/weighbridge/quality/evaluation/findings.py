@@ -205,9 +205,9 @@ async def update_results(
     """Let the results of a version follow what it found; gives the alerts and how many results changed."""
     parts = _parts(version, run, findings)
     closed = await tx.execute(_CLOSE.format(**parts))
-    [(alerts, put)] = await tx.tuples(_PUT.format(**parts))
+    [(alerts, inserted)] = await tx.tuples(_PUT.format(**parts))
     superseded = await tx.execute(_SUPERSEDE.format(**parts)) if version.version > 1 else 0
-    return RunCounts(0, alerts, closed + put + superseded)
+    return RunCounts(0, alerts, closed + inserted + superseded)
 
 
 def _join_findings(findings: PeriodFindings) -> Composable:

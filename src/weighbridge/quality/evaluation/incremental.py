@@ -130,16 +130,16 @@ async def evaluate_projects(
 async def _evaluate_project(database: Database, project: int) -> list[FailedEvaluation]:
     failures = await _roll_up_first(database, project)
     async with database.read() as tx:
-        seen = await read_marks(tx, project)
+        marks = await read_marks(tx, project)
         versions = await automatic_versions(tx, project)
-    if not seen.numbers:
+    if not marks.numbers:
         return failures
     try:
         # Rules that correct go first: the others look at what it comes to.
         for version in sorted(filter(may_correct, versions), key=_turn):
-            if may_concern(version, seen.marked):
-                failures += await _evaluate_alone(database, version, seen.marked)
-        failures += await _evaluate_others(database, project, seen)
+            if may_concern(version, marks.marked):
+                failures += await _evaluate_alone(database, version, marks.marked)
+        failures += await _evaluate_others(database, project, marks)
     except _OtherWorkerError:
         pass
     return failures
@@ -166,12 +166,12 @@ def _turn(version: StoredVersion) -> tuple[bool, bool, int]:
 
 async def read_marks(tx: Read, project: int, known: Sequence[int] = ()) -> Seen:
     """The marks of a project other than those known already, merged into periods that do not touch."""
-    asked = {"project": project, "known": [*known]}
-    numbers = await tx.tuples(_NUMBERS, asked)
+    values = {"project": project, "known": [*known]}
+    numbers = await tx.tuples(_NUMBERS, values)
     marked = Marked()
-    for event_type, first, last in await tx.tuples(_MARKED_EVENTS, asked):
+    for event_type, first, last in await tx.tuples(_MARKED_EVENTS, values):
         marked.events.setdefault(event_type, []).append(Interval(first, last))
-    for family, first in await tx.tuples(_MARKED_RUNS, asked):
+    for family, first in await tx.tuples(_MARKED_RUNS, values):
         marked.runs.setdefault(family, []).append(Interval(first, first))
     return Seen([number for (number,) in numbers], marked)
 
@@ -198,7 +198,7 @@ async def _evaluate_alone(
                 await hold_rule(tx, version.project, version.rule)
                 # Others were waited for. A rule that changed since sees the marked data by itself.
                 newest = await automatic_versions(tx, version.project, version.rule)
-                if [one.version for one in newest] != [version.version]:
+                if [stored_version.version for stored_version in newest] != [version.version]:
                     return []
                 await _run(tx, await prepared_rule(tx, newest[0]), [period])
     except (OperationalError, _OtherWorkerError):  # not of the rule: the marks stay
@@ -211,19 +211,19 @@ async def _evaluate_alone(
     return []
 
 
-async def _evaluate_others(database: Database, project: int, seen: Seen) -> list[FailedEvaluation]:
+async def _evaluate_others(database: Database, project: int, marks: Seen) -> list[FailedEvaluation]:
     """Evaluate the rules that correct nothing, and remove the marks: all have seen them by then."""
     failures: list[FailedEvaluation] = []
     async with database.write() as tx:
         await _be_only_worker(tx, project)
         for version in await automatic_versions(tx, project):
-            if may_correct(version) or not may_concern(version, seen.marked):
+            if may_correct(version) or not may_concern(version, marks.marked):
                 continue
             await tx.execute("SAVEPOINT rule")
             try:
                 await hold_rule(tx, project, version.rule)
                 prepared = await prepared_rule(tx, version)
-                await _run(tx, prepared, await marked_periods(tx, prepared, seen.marked))
+                await _run(tx, prepared, await marked_periods(tx, prepared, marks.marked))
             except OperationalError:  # of the server or the connection, not of the rule: the marks stay
                 raise
             except Exception as error:  # noqa: BLE001 - it is kept as a failed run, and told
@@ -233,7 +233,7 @@ async def _evaluate_others(database: Database, project: int, seen: Seen) -> list
                 failures.append(FailedEvaluation(version, error, reference))
             await tx.execute("RELEASE SAVEPOINT rule")
         await tx.execute(
-            "DELETE FROM rule_dirty_ranges WHERE project_id = %s AND id = ANY (%s)", (project, seen.numbers)
+            "DELETE FROM rule_dirty_ranges WHERE project_id = %s AND id = ANY (%s)", (project, marks.numbers)
         )
     return failures
 
@@ -399,7 +399,9 @@ class Rounds:
         marked = await marked_projects(self._database)
         failures = self._collect_failures()
         self._turns = {account: turn for account, turn in self._turns.items() if account in marked}
-        waiting = sorted(marked.keys() - self._at_work.keys(), key=lambda one: self._turns.get(one, 0))
+        waiting = sorted(
+            marked.keys() - self._at_work.keys(), key=lambda project: self._turns.get(project, 0)
+        )
         for account in waiting[: ACCOUNTS_AT_ONCE - len(self._at_work)]:
             self._turn += 1
             self._turns[account] = self._turn
@@ -458,12 +460,12 @@ async def _rolled_up(database: Database, project: int) -> int | None:
     """Roll up what is marked; give the newest mark of what rules have not looked at by then."""
     newest = (_NEWEST_MARK, (project, project))
     async with database.read() as tx:
-        marks, [found] = await tx.lastly(roll_up_marks(project), newest)
+        marks, [version_row] = await tx.lastly(roll_up_marks(project), newest)
     if marks:
         await roll_up_marked(database, project, waits=True)
         async with database.read() as tx:
-            [[found]] = await tx.lastly(newest)
-    number: int | None = found[0]
+            [[version_row]] = await tx.lastly(newest)
+    number: int | None = version_row[0]
     return number
 
 

@@ -99,25 +99,25 @@ class SeriesPass:
 
     def take(self, rows: Iterable[Sequence[Any]]) -> list[FindingTableRow]:
         """Take the next rows of the statement; give what is decided by now."""
-        found: list[FindingTableRow] = []
-        for key, some in groupby(rows, key=_METER):
+        table_rows: list[FindingTableRow] = []
+        for key, meter_rows in groupby(rows, key=_METER):
             meter = MeterKey(*key)
             if meter != self._meter:
-                found += self.finish()
+                table_rows += self.finish()
                 self._meter = meter
                 self._filling = Filling(self._program, self._prepared.zone, self._is_asked)
                 self._next, self._last, self._filled = None, None, None
                 self._measured.clear()
-            found += self._of_meter(meter, [self._read(row) for row in some])
-        return found
+            table_rows += self._of_meter(meter, [self._read(row) for row in meter_rows])
+        return table_rows
 
     def finish(self) -> list[FindingTableRow]:
         """Decide what is left of the last meter as it stands."""
         if self._filling is None or self._meter is None:
             return []
-        found = list(self._list_findings(self._meter, self._filling.finish()))
+        table_rows = list(self._list_findings(self._meter, self._filling.finish()))
         self._filling = None
-        return found
+        return table_rows
 
     def _of_meter(self, meter: MeterKey, readings: list[MeterReading]) -> list[FindingTableRow]:
         assert self._filling is not None  # noqa: S101 - it was begun for the meter
@@ -125,13 +125,13 @@ class SeriesPass:
         slots = [_slot_of(reading) for reading in readings]
         self._note_shared(clock, readings)
         self.evaluated += sum(self._is_asked(reading.start) for reading in readings)
-        beside = [slot for slot in slots if slot.is_manual and _is_wrong(slot.about)]
+        manual_slots = [slot for slot in slots if slot.is_manual and _is_wrong(slot.about)]
         first, last = readings[0].start, readings[-1].start
         stretch = Interval(min(self._next or first, last), last + MILLISECOND)
         self._next = clock.start(clock.holding(last) + 1)
         series = list_series_slots(slots, self._expected.slots_of(meter, clock), stretch)
-        found = list(self._list_findings(meter, self._filling.take(series)))
-        return found + [self._alert(slot) for slot in beside if self._is_told(slot)]
+        table_rows = list(self._list_findings(meter, self._filling.take(series)))
+        return table_rows + [self._alert(slot) for slot in manual_slots if self._is_told(slot)]
 
     def _note_shared(self, clock: CadenceSlots, readings: list[MeterReading]) -> None:
         """Keep which slots of several rolled-up events have a value in one of them."""
@@ -192,26 +192,26 @@ class SeriesPass:
             return alert
         if reading.value is None and not (reading.lacks_value and self._is_filled_first(reading)):
             return alert
-        found = outcome.found
-        if isinstance(found, Absent):
-            waits = found.reason is Absence.PENDING_AFTER
-            return alert._replace(error=None if waits else f"The correction has no result. {found.says}")
+        value = outcome.found
+        if isinstance(value, Absent):
+            waits = value.reason is Absence.PENDING_AFTER
+            return alert._replace(error=None if waits else f"The correction has no result. {value.says}")
         captured = reading.replaced
-        return alert._replace(from_value=captured, to_value=found.value, substitution=write_outcome(outcome))
+        return alert._replace(from_value=captured, to_value=value.value, substitution=write_outcome(outcome))
 
     def _build_imputation(self, meter: MeterKey, outcome: SlotOutcome) -> FindingTableRow:
         """What is found for a slot that has no event."""
         clock = self._cadences[meter.event_type]
         number = clock.holding(outcome.slot.start)
         slot = ImputedSlot(*meter, clock.start(number), clock.start(number + 1))
-        found = outcome.found
+        value = outcome.found
         row = FindingTableRow(
             None, self._columns[meter.event_type].position, None, None, None, None, None, None,
             outcome.slot.start, slot=slot,
         )  # fmt: skip
-        if isinstance(found, Absent):
+        if isinstance(value, Absent):
             return row
-        return row._replace(to_value=found.value, substitution=write_outcome(outcome))
+        return row._replace(to_value=value.value, substitution=write_outcome(outcome))
 
 
 _METER: Final = itemgetter(0, 1, 2)
@@ -247,8 +247,8 @@ async def series_findings(
     tx: Read, prepared: PreparedRule, series_pass: SeriesPass, period: Period
 ) -> AsyncIterator[list[FindingTableRow]]:
     """What is found in a period, portion by portion."""
-    whole = await series_range(tx, prepared, period)
-    async for rows in tx.portions(series_statement(prepared, whole), READINGS_PORTION):
+    full_range = await series_range(tx, prepared, period)
+    async for rows in tx.portions(series_statement(prepared, full_range), READINGS_PORTION):
         yield await tx.in_thread(series_pass.take, rows)
     yield await tx.in_thread(series_pass.finish)
 

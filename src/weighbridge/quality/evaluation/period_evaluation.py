@@ -142,30 +142,32 @@ async def _evaluate_correcting(
     tx: Write, actor: Actor, prepared: PreparedRule, periods: tuple[Period, Period | None], run: int
 ) -> RunCounts:
     """Evaluate a rule that corrects where it is effective, and take back what it corrected elsewhere."""
-    version, (whole, effective) = prepared.version, periods
+    version, (whole_period, effective) = prepared.version, periods
     effective = effective if prepared.watched else None
     counts = RunCounts()
-    made: set[int] = set()
+    event_types: set[int] = set()
     await table.make_empty_table(tx)
     if effective is not None:
         counts = RunCounts(await collect(tx, prepared, effective))
         await table.index_findings(tx)
         if version.purpose == Purpose.IMPUTE:
-            made = await imputation.find_events(tx, version)
+            event_types = await imputation.find_events(tx, version)
         await rule_corrections.leave_to_people(tx, version)
         if rule_corrections.proposes_events(version):
             await imputation.describe_slots(tx, version)
     if version.requires_approval:
         # Before the results change that hold them.
-        counts = counts.plus(RunCounts(changed=await rule_corrections.withdraw_proposals(tx, version, whole)))
+        counts = counts.plus(
+            RunCounts(changed=await rule_corrections.withdraw_proposals(tx, version, whole_period))
+        )
     if effective is not None:
         counts = counts.plus(await _update_point_results(tx, prepared, effective, run))
-    counts = counts.plus(await rule_corrections.correct(tx, actor, version, run, whole))
+    counts = counts.plus(await rule_corrections.correct(tx, actor, version, run, whole_period))
     if rule_corrections.proposes_events(version):
         await rule_corrections.withdraw_captured(tx, version)
     if version.purpose == Purpose.IMPUTE or counts.withdrawn:
-        await settle_imputed(tx, version.project, made)
-    await _take_back_approvals(tx, version, whole)
+        await settle_imputed(tx, version.project, event_types)
+    await _take_back_approvals(tx, version, whole_period)
     return counts
 
 
@@ -425,17 +427,17 @@ class _Evaluated:
 async def outdated_rules(database: Database) -> AsyncIterator[OutdatedRule]:
     """The rules that look at more than single records, and of which an evaluation would change something."""
     async with database.read() as tx:
-        evaluated = [_Evaluated(*row) for row in await tx.tuples(_EVALUATED)]
-    for one in evaluated:
-        if (found := await _find_outdated_rule(database, one)) is not None:
-            yield found
+        evaluations = [_Evaluated(*row) for row in await tx.tuples(_EVALUATED)]
+    for evaluation in evaluations:
+        if (outdated_rule := await _find_outdated_rule(database, evaluation)) is not None:
+            yield outdated_rule
 
 
-async def _find_outdated_rule(database: Database, one: _Evaluated) -> OutdatedRule | None:
+async def _find_outdated_rule(database: Database, evaluation: _Evaluated) -> OutdatedRule | None:
     """What an evaluation of a rule would change; None for nothing."""
     async with database.trial() as tx:
-        await hold_rule(tx, one.project, one.rule)
-        version = await newest_version(tx, one.project, one.rule)
+        await hold_rule(tx, evaluation.project, evaluation.rule)
+        version = await newest_version(tx, evaluation.project, evaluation.rule)
         try:
             prepared = await prepared_rule(tx, version)
         except Invalid:  # it does not fit its data any more, so it finds nothing
@@ -443,20 +445,21 @@ async def _find_outdated_rule(database: Database, one: _Evaluated) -> OutdatedRu
         if prepared.gaps is None and prepared.rule.is_about_itself:
             return None
         run: int = await tx.value(
-            _BEGIN_RUN, (one.project, one.rule, version.version, RunKind.RE_EVALUATION, RunState.RUNNING)
+            _BEGIN_RUN,
+            (evaluation.project, evaluation.rule, version.version, RunKind.RE_EVALUATION, RunState.RUNNING),
         )
         actor = await author_of(tx, version, run)
-        counts: RunCounts = await evaluate(tx, actor, prepared, one.period, run)
+        counts: RunCounts = await evaluate(tx, actor, prepared, evaluation.period, run)
         if not counts.changed:
             return None
         return OutdatedRule(
-            identity.of("rule", one.project, one.rule),
-            identity.of("project", one.project),
+            identity.of("rule", evaluation.project, evaluation.rule),
+            identity.of("project", evaluation.project),
             version.name,
             version.version,
             version.evaluation,
-            None if one.start is None else Instant.of(one.start),
-            None if one.end is None else Instant.of(one.end),
+            None if evaluation.start is None else Instant.of(evaluation.start),
+            None if evaluation.end is None else Instant.of(evaluation.end),
             counts.alerts,
             counts.changed,
         )

@@ -94,7 +94,7 @@ def series_statement(prepared: PreparedRule, period: Period) -> Composed:
         verdict = by_type({kind.number: truth(prepared.rule.tree, kind) for kind in prepared.watched})
     else:
         names += prepared.program.names
-    beside = SQL("") if is_told_by_database(prepared) else SQL(", e.end_time, e.created_at")
+    time_columns = SQL("") if is_told_by_database(prepared) else SQL(", e.end_time, e.created_at")
     return SQL(
         "SELECT e.event_type_id, {asset}, {location}, e.id, e.start_time, {value}, {manual},"
         " CASE WHEN e.is_revised THEN {captured} END, e.is_revised, e.readings IS NOT NULL,"
@@ -109,7 +109,7 @@ def series_statement(prepared: PreparedRule, period: Period) -> Composed:
         captured=_each(columns, LEFT_TO_RULES),
         verdict=verdict,
         names=SQL("").join(SQL(", {}").format(_value(prepared, name)) for name in names),
-        beside=beside,
+        beside=time_columns,
         within=within(prepared.version.project, prepared.watched, period),
         asked=asked(prepared),
         order=ORDER,
@@ -155,7 +155,10 @@ def format_value(value: Decimal) -> str:
 
 def _each(columns: dict[int, ValueColumn], read: Any) -> Composable:
     return by_type(
-        {kind: SQL(read[one.value_type]).format(Literal(one.position)) for kind, one in columns.items()}
+        {
+            kind: SQL(read[column.value_type]).format(Literal(column.position))
+            for kind, column in columns.items()
+        }
     )
 
 
@@ -242,8 +245,8 @@ def _list_counted_windows(prepared: PreparedRule) -> list[_Counted] | None:
     """What looks back by counting, bounded by nothing else; None where it counts without end."""
     gaps, filling = prepared.gaps, prepared.filling
     assert gaps is not None and filling is not None  # noqa: S101, PT018 - it fills gaps
-    asked = {node for tier in filling.tiers if tier.when is not None for node in walk(tier.when)}
-    if VALID_SLOTS in asked or (gaps.asks_availability and gaps.availability_slots is None):
+    condition_nodes = {node for tier in filling.tiers if tier.when is not None for node in walk(tier.when)}
+    if VALID_SLOTS in condition_nodes or (gaps.asks_availability and gaps.availability_slots is None):
         return None
     counted: list[_Counted] = []
     if gaps.asks_availability and gaps.availability_slots is not None:
@@ -282,7 +285,7 @@ async def _border(
 
     Of a meter that has fewer it is where its series begins or ends.
     """
-    found = await tx.value(
+    border = await tx.value(
         _BORDER.format(
             project=Literal(prepared.version.project),
             asked=asked(prepared),
@@ -297,7 +300,7 @@ async def _border(
             is_border=SQL(" OR ").join(_is_border(prepared, kind, where) for kind in prepared.watched),
         )
     )
-    return moment if found is None else Instant.of(found)
+    return moment if border is None else Instant.of(border)
 
 
 def _is_border(prepared: PreparedRule, kind: EventKind, where: Expression | None) -> Composable:

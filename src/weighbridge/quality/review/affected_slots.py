@@ -71,14 +71,14 @@ class TouchedSlot(SlotRow, frozen=True):
 
 async def with_roll_ups(tx: Read, project: int, changed: Sequence[ChangedEvent]) -> list[ChangedEvent]:
     """The events, and those that are rolled up from where they are now: of these, anything may change."""
-    events = sorted({one.event for one in changed})
+    events = sorted({event_change.event for event_change in changed})
     rows = await tx.tuples(_ROLLED_UP, {"project": project, "events": events})
     return list(dict.fromkeys([*changed, *(ChangedEvent(event) for (event,) in rows)]))
 
 
 async def touched_slots(tx: Read, project: int, changed: Sequence[ChangedEvent]) -> list[TouchedSlot]:
     """The slots that the events touch where they are now, by model."""
-    events = sorted({one.event for one in changed})
+    events = sorted({event_change.event for event_change in changed})
     return await tx.rows(TouchedSlot, _TOUCHED, {"project": project, "events": events})
 
 
@@ -88,14 +88,16 @@ async def reached_slots(tx: Read, project: int, changed: Sequence[ChangedEvent])
     A meter is read from where it stood before the slot; some inputs take events whatever their date. What a
     model reads is asked of its active version.
     """
-    events = sorted({one.event for one in changed})
+    events = sorted({event_change.event for event_change in changed})
     kinds = {kind for (kind,) in await tx.tuples(_KINDS, (project, events))}
     catalogue = await read_catalogue(tx, project)
     reached: list[TouchedSlot] = []
     for family, active in await tx.tuples(_MODELS, (project,)):
-        stored = await find_stored_model(tx, active)
+        stored_model = await find_stored_model(tx, active)
         try:
-            streams = resolve_streams(await tx.in_thread(read_model, stored.document), catalogue).streams
+            streams = resolve_streams(
+                await tx.in_thread(read_model, stored_model.document), catalogue
+            ).streams
         except (Invalid, ModelError):
             continue  # it cannot be generated; what was made by it is touched by its time and by use
         windows = [stream.window for stream in streams if stream.event_type in kinds]
@@ -147,8 +149,9 @@ def _is_read(row: TouchedSlot, changed: Collection[ChangedEvent], streams: Itera
     """Whether a model reads, by one of these streams, what changes of a slot's event."""
     positions = [stream.positions for stream in streams if stream.event_type == row.event_type]
     return any(
-        one.event == row.changed and (one.position is None or any(one.position in read for read in positions))
-        for one in changed
+        event_change.event == row.changed
+        and (event_change.position is None or any(event_change.position in read for read in positions))
+        for event_change in changed
         if positions
     )
 
@@ -265,8 +268,8 @@ class MarksBefore:
 
 async def marks_before(tx: Read, project: int, changed: Sequence[ChangedEvent]) -> MarksBefore:
     """What rules have not looked at yet, whatever comes of the change."""
-    seen = await read_marks(tx, project)
-    return MarksBefore(seen.numbers, await _assets(tx, project, changed))
+    marks = await read_marks(tx, project)
+    return MarksBefore(marks.numbers, await _assets(tx, project, changed))
 
 
 async def following_rules(
@@ -321,7 +324,7 @@ async def _has_records(tx: Read, prepared: PreparedRule, period: Period) -> bool
 
 async def _assets(tx: Read, project: int, changed: Sequence[ChangedEvent]) -> frozenset[int]:
     """The assets of events where they are now."""
-    rows = await tx.tuples(_ASSETS, (project, sorted({one.event for one in changed})))
+    rows = await tx.tuples(_ASSETS, (project, sorted({event_change.event for event_change in changed})))
     return frozenset(asset for (asset,) in rows)
 
 

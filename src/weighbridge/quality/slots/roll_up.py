@@ -67,8 +67,10 @@ async def read_definition(tx: Read, project: int, event_type: int) -> RollUpDefi
     if not rows:
         return None
     source, share, amount, unit, every, every_unit, valid_when, zone, points, values = rows[0]
-    known = {slug: ValueColumn(position, kind) for slug, position, kind in points or ()}
-    is_valid = SQL("true") if valid_when is None else condition_without_rules(parse(valid_when), known)
+    points_by_slug = {slug: ValueColumn(position, kind) for slug, position, kind in points or ()}
+    is_valid = (
+        SQL("true") if valid_when is None else condition_without_rules(parse(valid_when), points_by_slug)
+    )
     return RollUpDefinition(
         project,
         event_type,
@@ -171,11 +173,11 @@ def events_of_slots(definition: RollUpDefinition, numbers: range) -> tuple[Compo
         slot=_slot_start(definition.slots, numbers),
         cadence=_cadence_slot(definition, starts[0], starts[-1]),
         valid=definition.valid,
-        read=SQL("").join(_read(index, one) for index, one in enumerate(definition.columns)),
-        aggregates=SQL("").join(_aggregate(index, one) for index, one in enumerate(definition.columns)),
+        read=SQL("").join(_read(index, column) for index, column in enumerate(definition.columns)),
+        aggregates=SQL("").join(_aggregate(index, column) for index, column in enumerate(definition.columns)),
         usable=_usable(definition),
         complete=SQL("").join(
-            _required_condition(index, one) for index, one in enumerate(definition.columns)
+            _required_condition(index, column) for index, column in enumerate(definition.columns)
         ),
         **{name: _array(definition, name) for name in _ARRAYS},
     )
@@ -219,8 +221,8 @@ def _name(index: int) -> SQL:
 
 
 def _aggregate(index: int, column: RolledUpColumn) -> Composable:
-    made = SQL(_AGGREGATES[column.aggregate]).format(v=SQL("r.{}").format(_name(index)))
-    return SQL(", {} AS {}").format(made, _name(index))
+    aggregate = SQL(_AGGREGATES[column.aggregate]).format(v=SQL("r.{}").format(_name(index)))
+    return SQL(", {} AS {}").format(aggregate, _name(index))
 
 
 def _usable(definition: RollUpDefinition) -> Composable:
@@ -245,13 +247,15 @@ def _required_condition(index: int, column: RolledUpColumn) -> Composable:
 def _array(definition: RollUpDefinition, name: str) -> Composable:
     """The array of the event's values of one type, by their positions."""
     kind, sql_type = _ARRAYS[name]
-    there = {one.position: _value(index, one) for index, one in _of_type(definition, kind)}
-    values = [there.get(position, SQL("NULL")) for position in range(1, max(there, default=0) + 1)]
+    expressions = {column.position: _value(index, column) for index, column in _of_type(definition, kind)}
+    values = [
+        expressions.get(position, SQL("NULL")) for position in range(1, max(expressions, default=0) + 1)
+    ]
     return SQL("ARRAY[{}]::{}[]").format(SQL(", ").join(values), SQL(sql_type))
 
 
 def _of_type(definition: RollUpDefinition, kind: str) -> Iterator[tuple[int, RolledUpColumn]]:
-    return ((index, one) for index, one in enumerate(definition.columns) if one.value_type == kind)
+    return ((index, column) for index, column in enumerate(definition.columns) if column.value_type == kind)
 
 
 _EVENTS: Final = """

@@ -73,7 +73,7 @@ async def refresh(tx: Write, definition: RollUpDefinition, numbers: range, *, is
         if not is_undone:
             await staleness.hold_off_generations(tx, definition.project)
         await _change(tx, definition.project, changed)
-    _leave_marks(tx, definition, [*added, *(one.start for one in changed)])
+    _leave_marks(tx, definition, [*added, *(event_change.start for event_change in changed)])
     return len(added) + len(changed)
 
 
@@ -90,19 +90,27 @@ async def _add(tx: Write, key: dict[str, Any]) -> list[datetime]:
 async def _change(tx: Write, project: int, changed: Sequence[_Changed]) -> None:
     """Let events that were there say what their readings come to, and whoever used them know."""
     inputs = staleness.announce(tx, project)
-    events = sorted(one.event for one in changed)
-    named = {"project": project, "events": events}
-    await tx.execute(_HOLD, named)
-    await tx.execute(_VOID, {"project": project, "events": [one.event for one in changed if one.is_gone]})
-    filled = await tx.tuples(_FILLED, named)
-    corrected = await tx.tuples(_UPDATE, named)
+    events = sorted(event_change.event for event_change in changed)
+    query_values = {"project": project, "events": events}
+    await tx.execute(_HOLD, query_values)
+    await tx.execute(
+        _VOID,
+        {
+            "project": project,
+            "events": [event_change.event for event_change in changed if event_change.is_gone],
+        },
+    )
+    filled = await tx.tuples(_FILLED, query_values)
+    corrected = await tx.tuples(_UPDATE, query_values)
     await show_in_force(tx, project, [event for event, is_corrected in corrected if is_corrected])
     # What rules filled in gives way to the readings in their transaction, as imputed events do.
     await undo_by_runs(tx, project, [(number, run) for number, run, _ in filled])
     for rule in sorted({rule for _, _, rule in filled}):
         await take_back_approvals(tx, project, rule)
-    values = [(one.event, position) for one in changed for position in one.positions]
-    values += [(one.event, 0) for one in changed if one.is_otherwise]
+    values = [
+        (event_change.event, position) for event_change in changed for position in event_change.positions
+    ]
+    values += [(event_change.event, 0) for event_change in changed if event_change.is_otherwise]
     changes.leave(tx, project, staleness.ChangedValues(inputs, values))
 
 
@@ -235,11 +243,11 @@ async def roll_up_marked(database: Database, project: int, *, waits: bool = Fals
     """
     for _ in range(ROUNDS_MAX):
         async with database.read() as tx:
-            seen = await _read_seen(tx, project)
-        if not seen.numbers:
+            marks = await _read_seen(tx, project)
+        if not marks.numbers:
             return True
         try:
-            await _roll_up(database, project, seen, waits=waits)
+            await _roll_up(database, project, marks, waits=waits)
         except (Conflict, _RolledUpElsewhereError):
             return False
     return False
@@ -248,10 +256,10 @@ async def roll_up_marked(database: Database, project: int, *, waits: bool = Fals
 async def roll_up_within(tx: Write, project: int) -> None:
     """Roll up what is marked in a project, in a transaction that is undone afterwards."""
     for _ in range(ROUNDS_MAX):
-        seen = await _read_seen(tx, project)
-        if not seen.numbers:
+        marks = await _read_seen(tx, project)
+        if not marks.numbers:
             break
-        for source, stretches in seen.stretches.items():
+        for source, stretches in marks.stretches.items():
             for (target,) in await tx.tuples(_TARGETS, (project, source)):
                 definition = await read_definition(tx, project, target)
                 assert definition is not None, "it was listed a moment ago"  # noqa: S101
@@ -261,20 +269,20 @@ async def roll_up_within(tx: Write, project: int) -> None:
                     for first in range(slots.start, slots.stop, SLOTS):
                         portion = range(first, min(first + SLOTS, slots.stop))
                         await refresh(tx, definition, portion, is_undone=True)
-        await tx.execute(_REMOVE, (project, seen.numbers))
+        await tx.execute(_REMOVE, (project, marks.numbers))
 
 
-async def _roll_up(database: Database, project: int, seen: _Seen, *, waits: bool) -> None:
-    if seen.is_redefined:
+async def _roll_up(database: Database, project: int, marks: _Seen, *, waits: bool) -> None:
+    if marks.is_redefined:
         async with database.write() as tx:  # writers that may not have seen that their events are readings
             await tx.execute(*locks.hold_rule_marks(project))
-    for source, stretches in seen.stretches.items():
+    for source, stretches in marks.stretches.items():
         async with database.read() as tx:
             targets = await tx.tuples(_TARGETS, (project, source))
         for (target,) in targets:
             await _follow(database, project, target, stretches, waits=waits)
     async with database.write() as tx:
-        await tx.execute(_REMOVE, (project, seen.numbers))
+        await tx.execute(_REMOVE, (project, marks.numbers))
 
 
 async def _follow(
@@ -293,16 +301,18 @@ async def _follow(
             first = await _refresh(database, definition, portion, waits=waits)
 
 
-async def _refresh(database: Database, known: RollUpDefinition, portion: range, *, waits: bool) -> int | None:
+async def _refresh(
+    database: Database, stored_definition: RollUpDefinition, portion: range, *, waits: bool
+) -> int | None:
     """Refresh a portion of slots; gives the first slot behind it that has events, None where none has."""
     async with database.write() as tx:
         if waits:
-            await staleness.await_generations(tx, known.project)
-            await tx.execute(*locks.hold(locks.roll_up_worker(known.project)))
-        elif not await tx.value(*locks.try_hold(locks.roll_up_worker(known.project))):
+            await staleness.await_generations(tx, stored_definition.project)
+            await tx.execute(*locks.hold(locks.roll_up_worker(stored_definition.project)))
+        elif not await tx.value(*locks.try_hold(locks.roll_up_worker(stored_definition.project))):
             raise _RolledUpElsewhereError
-        definition = await held_definition(tx, known.project, known.event_type)
-        if definition is None or definition.slots != known.slots:
+        definition = await held_definition(tx, stored_definition.project, stored_definition.event_type)
+        if definition is None or definition.slots != stored_definition.slots:
             return None  # what was defined since left marks of its own
         await refresh(tx, definition, portion)
         after = await _first_event(tx, definition, definition.slots.start(portion.stop))
@@ -344,7 +354,7 @@ async def _read_seen(tx: Read, project: int) -> _Seen:
     numbers = await tx.tuples(*roll_up_marks(project))
     stretches: dict[int, list[Stretch]] = {}
     for source, first, last in await tx.tuples(_MARKED, (project,)) if numbers else ():
-        bounds = tuple(None if one is None else Instant.of(one) for one in (first, last))
+        bounds = tuple(None if bound is None else Instant.of(bound) for bound in (first, last))
         stretches.setdefault(source, []).append((bounds[0], bounds[1]))
     return _Seen([number for (number,) in numbers], stretches)
 

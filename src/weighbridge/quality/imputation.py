@@ -3,7 +3,7 @@ rule.
 
 A slot that has an imputed event keeps it, whichever rule created it. A new one has the length and the
 tags of the captured events around it: a feedstock or tracking ID only where both neighbours have the
-same. With approval, the event is created when somebody approves; until then the proposal stores its
+same. With approval, the event is created when a user approves it; until then the proposal stores its
 description.
 
 Invariants: a slot that a person emptied since this version of the rule stays empty. Memory does not
@@ -63,7 +63,7 @@ async def create_imputed_events(
 
 
 async def lock_imputed_events(tx: Write, project: int) -> None:
-    """Let nobody else make imputed events until the transaction ends."""
+    """Lock the creation of imputed events until the transaction ends."""
     await tx.execute(*locks.hold(locks.imputing(project)))
 
 
@@ -123,7 +123,7 @@ _WITHOUT_EVENT: Final = SQL(
 
 
 def _neighbour_event(name: str, side: str) -> str:
-    """The captured event of the meter that stands next before or after the slot."""
+    """The captured event of the meter that comes next before or after the slot."""
     return f"""
       LEFT JOIN LATERAL (
            SELECT e.id, e.feedstock_id, e.tracking_id, e.location_ids, e.end_time > e.start_time AS lasts
@@ -157,7 +157,7 @@ _DESCRIBE: Final = f"""
                AND (%(places)s::bigint[] IS NULL OR s.place = ANY (%(places)s::bigint[]))) AS beside
      WHERE described.place = beside.place
 """
-"""How an imputed event is described: it is as long and tagged as those beside it. A description stays."""
+"""How an imputed event is described: its length and tags are those of its neighbours. A description stays."""
 
 _INSERT_EVENTS: Final = """
     INSERT INTO events (project_id, id, event_type_id, start_time, end_time, tracking_id, feedstock_id,

@@ -35,7 +35,7 @@ from weighbridge.quality.rule_versions import StoredVersion, vocabularies_of_eve
 
 @dataclass(frozen=True, slots=True)
 class _WatchedRecords:
-    """What a rule watches: an event type, every event type, or a model."""
+    """The records that a rule watches: of an event type, of every event type, or of a model."""
 
     event_type: int | None
     asset: int | None
@@ -114,7 +114,7 @@ def _draft(
 
 
 def problems_of_frame(request: RuleRecord) -> Iterator[Problem]:
-    """What is wrong with what surrounds a rule and decides no result."""
+    """The errors in the settings of a rule that do not affect its results."""
     if wrong := problem_of_name(request.name, "A rule", "name"):
         yield wrong
     yield from _choice("evaluation", request.evaluation, EVALUATIONS)
@@ -159,7 +159,7 @@ def _problems_of_kind(request: RuleRecord) -> Iterator[Problem]:
 
 
 def _wrong_meters_of_filling(request: RuleRecord) -> Iterator[Problem]:
-    """A rule of the scope project that says nothing is stored with 'all', and 1.0.0 let one fill gaps."""
+    """A rule of the scope project without a choice is stored with 'all', and 1.0.0 let one fill gaps."""
     is_usual = request.window_meters == choose_default_meters(request.target, request.window_member_scope)
     if request.purpose in FILLS_GAPS and request.window_meters == WindowMeters.ALL and not is_usual:
         message = (
@@ -276,7 +276,7 @@ def _find_vocabularies(rule: Rule, watched: _WatchedRecords) -> tuple[list[Vocab
 
 
 def _known_nowhere(unknown: Sequence[Name], every: Sequence[Vocabulary]) -> Problem:
-    """What is said of names that no event type of the project knows: which, and what there is."""
+    """The error for names that no event type of the project has: which they are, and which exist."""
     slugs = dict.fromkeys(slug for vocabulary in every for slug in vocabulary.types)
     has = f"they have {list_briefly(slugs)}" if slugs else "they have no data points yet"
     unknown_names = ", ".join(f"{{{{{text}}}}}" for text in dict.fromkeys(name.text for name in unknown))
@@ -288,7 +288,7 @@ def _known_nowhere(unknown: Sequence[Name], every: Sequence[Vocabulary]) -> Prob
 def _problems_of_correction(
     rule: Rule, watched: _WatchedRecords, fitting: list[Vocabulary], data_point: str
 ) -> list[Problem]:
-    """What keeps the correction from every event type that the rule watches; none when it fits one."""
+    """Why the correction fits no event type that the rule watches; empty when it fits one."""
     every = list(watched.vocabularies.values())
     checks = [
         check_correction(rule, vocabulary, every, data_point)
@@ -301,7 +301,7 @@ def _problems_of_correction(
 def _problems_of_filling(
     rule: Rule, filling: GapFilling, fitting: list[Vocabulary], data_point: str
 ) -> list[Problem]:
-    """What keeps gaps from being filled in every event type that the rule watches; none when it fits one."""
+    """Why gaps can be filled in no event type that the rule watches; empty when it fits one."""
     if not rule.is_about_itself:
         message = (
             "The expression of a rule that fills gaps looks at one event by itself and has no aggregates; "
@@ -327,7 +327,7 @@ def _wrong_series(filling: GapFilling, vocabulary: Vocabulary, data_point: str) 
 def _data_point(
     rule: Rule, fitting: list[Vocabulary], chosen_slug: str | None
 ) -> tuple[str | None, list[Problem]]:
-    """The slug that a result points at: the first that the expression reads, unless it is said."""
+    """The slug that a result points at: the first that the expression reads, unless one is named."""
     vocabulary = fitting[0]
     if chosen_slug is not None:
         if any(chosen_slug in fitting_vocabulary.types for fitting_vocabulary in fitting):

@@ -159,7 +159,7 @@ def differences(
 ) -> list[Discrepancy]:
     """What the event says otherwise than the one that has its reference, which is of the same type.
 
-    `given` are the fields and data points that whoever sends it says anything of; None is all of them.
+    `field_keys` are the fields and data points that the request has; None is all of them.
     """
     if stored_event.is_voided:
         return []

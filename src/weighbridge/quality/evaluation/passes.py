@@ -42,7 +42,7 @@ from weighbridge.quality.evaluation.series import (
 from weighbridge.quality.rule_versions import Period, PreparedRule, effective_period
 from weighbridge.quality.slots.capture import Expected, MeterKey, read_expected_slots
 
-# A pass over the series of meters fills the gaps of each, a portion at a time, and tells what it finds.
+# A pass over the series of meters fills the gaps of each, a portion at a time, and returns its findings.
 #
 # A value is wrong when the rule's expression is true of it; of each that is wrong, and for each slot of the
 # cadence that has no event, the filling says what stands in its place. Readings of one meter follow one
@@ -98,7 +98,7 @@ class SeriesPass:
         """How many readings of the period there were."""
 
     def take(self, rows: Iterable[Sequence[Any]]) -> list[FindingTableRow]:
-        """Take the next rows of the statement; give what is decided by now."""
+        """Take the next rows of the statement; return the findings that are decided."""
         table_rows: list[FindingTableRow] = []
         for key, meter_rows in groupby(rows, key=_METER):
             meter = MeterKey(*key)
@@ -112,7 +112,7 @@ class SeriesPass:
         return table_rows
 
     def finish(self) -> list[FindingTableRow]:
-        """Decide what is left of the last meter as it stands."""
+        """Decide the remaining slots of the last meter from the readings so far."""
         if self._filling is None or self._meter is None:
             return []
         table_rows = list(self._list_findings(self._meter, self._filling.finish()))
@@ -184,7 +184,7 @@ class SeriesPass:
                     yield row
 
     def _build_substitution(self, outcome: SlotOutcome, reading: MeterReading) -> FindingTableRow:
-        """What is found of a reading that is wrong: what stands in its place, or why nothing does."""
+        """The finding on an invalid reading: its substitute value, or why there is none."""
         alert = self._alert(outcome.slot)
         if self._is_imputing:  # the expression is about values that are there
             alert = alert._replace(error=None)
@@ -200,7 +200,7 @@ class SeriesPass:
         return alert._replace(from_value=captured, to_value=value.value, substitution=write_outcome(outcome))
 
     def _build_imputation(self, meter: MeterKey, outcome: SlotOutcome) -> FindingTableRow:
-        """What is found for a slot that has no event."""
+        """The finding on a slot that has no event."""
         clock = self._cadences[meter.event_type]
         number = clock.holding(outcome.slot.start)
         slot = ImputedSlot(*meter, clock.start(number), clock.start(number + 1))
@@ -246,19 +246,19 @@ async def series_pass(
 async def series_findings(
     tx: Read, prepared: PreparedRule, series_pass: SeriesPass, period: Period
 ) -> AsyncIterator[list[FindingTableRow]]:
-    """What is found in a period, portion by portion."""
+    """The findings of a period, portion by portion."""
     full_range = await series_range(tx, prepared, period)
     async for rows in tx.portions(series_statement(prepared, full_range), READINGS_PORTION):
         yield await tx.in_thread(series_pass.take, rows)
     yield await tx.in_thread(series_pass.finish)
 
 
-# A single pass reads the records of a rule in their order, a portion at a time, and tells what it finds.
+# A single pass reads the records of a rule in their order, a portion at a time, and returns its findings.
 #
 # An evaluation puts the findings into the table of its transaction, from which statements go on; a preview
 # looks at them as they come.
 #
-# Invariants: memory stays flat, whatever the number of records; records are evaluated in a thread.
+# Invariants: memory does not grow with the number of records; records are evaluated in a thread.
 
 
 RECORDS_PORTION: Final = 2_000
@@ -266,7 +266,7 @@ RECORDS_PORTION: Final = 2_000
 
 
 async def collect(tx: Write, prepared: PreparedRule, period: Period) -> int:
-    """Put what is found in a period into the table of findings; gives how many records were evaluated."""
+    """Insert the findings of a period into their table; return how many records were evaluated."""
     evaluation = await begin_evaluation(tx, prepared, period)
     async for portion in read_findings(tx, prepared, evaluation, period):
         await insert_findings(tx, portion)
@@ -286,7 +286,7 @@ async def begin_evaluation(
 async def read_findings(
     tx: Read, prepared: PreparedRule, evaluation: Evaluation | SeriesPass, period: Period
 ) -> AsyncIterator[list[FindingTableRow]]:
-    """What is found of the records of a period, portion by portion."""
+    """The findings on the records of a period, portion by portion."""
     try:
         if isinstance(evaluation, SeriesPass):
             async for portion in series_findings(tx, prepared, evaluation, period):
@@ -343,7 +343,7 @@ NEAR_SLOTS: Final = 1_000
 """Slots of a cadence that are read between two records sooner than two passes are begun."""
 
 NEAR_WITHOUT_CADENCE: Final = timedelta(days=1)
-"""The same where nothing says how many records there are in a time."""
+"""The same where the number of records per time is unknown."""
 
 
 async def passes(tx: Read, prepared: PreparedRule, starts: Collection[Instant]) -> list[Period]:
@@ -371,7 +371,7 @@ def _near(prepared: PreparedRule) -> timedelta:
 
 
 async def _apart(tx: Read, prepared: PreparedRule, periods: list[Period]) -> list[Period]:
-    """The periods, joined where what is read for one is read for the next as well."""
+    """The periods, joined where the records read for one are also read for the next."""
     joined: list[Period] = []
     read_until: Instant | None = None
     for start, end in periods:
@@ -385,7 +385,7 @@ async def _apart(tx: Read, prepared: PreparedRule, periods: list[Period]) -> lis
 
 
 async def _read(tx: Read, prepared: PreparedRule, period: Period) -> Period:
-    """What is read to evaluate a rule over a period."""
+    """The period whose records are read to evaluate a rule over a period."""
     if prepared.gaps is not None:
         return await series_range(tx, prepared, period)
     return await first_member(tx, prepared, period), period[1]

@@ -75,8 +75,8 @@ async def await_writers(database: Database, project: int) -> None:
 
 # Evaluate a rule over a period: all its records in one pass, and what is found stored in two statements.
 #
-# What the database can tell by itself never leaves it. Anything else is read in order, a portion at a time,
-# and evaluated in a thread, so that memory stays flat and the process goes on answering.
+# What the database can evaluate by itself never leaves it. All else is read in order, a portion at a time,
+# and evaluated in a thread, so that memory stays flat and the process keeps answering.
 #
 # A rule that corrects reads values that no rule has written: captured ones, or what a person put in their
 # place.
@@ -141,7 +141,7 @@ async def _evaluate_alerting(
 async def _evaluate_correcting(
     tx: Write, actor: Actor, prepared: PreparedRule, periods: tuple[Period, Period | None], run: int
 ) -> RunCounts:
-    """Evaluate a rule that corrects where it is effective, and take back what it corrected elsewhere."""
+    """Evaluate a correcting rule where it is effective, and withdraw its corrections elsewhere."""
     version, (whole_period, effective) = prepared.version, periods
     effective = effective if prepared.watched else None
     counts = RunCounts()
@@ -172,13 +172,13 @@ async def _evaluate_correcting(
 
 
 async def _take_back_approvals(tx: Write, version: StoredVersion, period: Period) -> None:
-    """Withdraw what was approved in a period and has no correction in force or waiting any more."""
+    """Withdraw the approvals of a period that no longer have a correction in force or waiting."""
     times = rule_corrections.starts_in(period)
     await rule_corrections.take_back_approvals(tx, version.project, version.rule, times)
 
 
 async def _update_point_results(tx: Write, prepared: PreparedRule, period: Period, run: int) -> RunCounts:
-    """Let the results on data points follow what was collected."""
+    """Update the results on data points from the collected findings."""
     covered = _covers_result(prepared, prepared.watched, period)
     if not rule_corrections.proposes_events(prepared.version):
         findings = PeriodFindings(DATA_POINTS, _COLLECTED_POINTS, covered)
@@ -314,7 +314,7 @@ PREVIEW_ALERTS_MAX: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class RuleTrial:
-    """What evaluating a rule would come to: records, alerts, values it would correct, the first alerts."""
+    """The outcome of a trial evaluation: records, alerts, values it would correct, the first alerts."""
 
     evaluated: int = 0
     alerts: int = 0
@@ -323,7 +323,7 @@ class RuleTrial:
 
 
 async def preview_rule(tx: Read, actor: Actor, project: int, request: RulePreviewBody) -> RulePreview:
-    """What a rule would find in a period; raises Invalid with all that is wrong with the rule."""
+    """The findings a rule would have in a period; raises Invalid with all errors of the rule."""
     start, end = requested_period(request.start_time, request.end_time)
     draft = await validate_rule(tx, actor, project, RULE_BODIES.created(request))
     trial = await try_version(tx, draft, start, end, PREVIEW_ALERTS_MAX)
@@ -340,7 +340,7 @@ async def preview_rule(tx: Read, actor: Actor, project: int, request: RulePrevie
 async def try_version(
     tx: Read, version: StoredVersion, start: Instant | None, end: Instant | None, limit: int
 ) -> RuleTrial:
-    """What evaluating a version, stored or not, would find in a period, with so many alerts at most."""
+    """The findings of a version, stored or not, in a period, with a limited number of alerts."""
     prepared = await prepared_rule(tx, version)
     period = effective_period(version, start, end)
     of_runs = prepared.rule.target is RuleTarget.MODEL_RUN
@@ -387,7 +387,7 @@ def _make_id(kind: str, key: identity.Key | None) -> str | None:
 # A version of the service may find something else by the same rule. What it would store is found out by
 # storing it, in a transaction that is undone.
 #
-# Invariants: nothing stays of it; a rule is looked at where it has been evaluated, and nowhere else.
+# Invariants: nothing of it is stored; a rule is checked only where it has been evaluated before.
 
 
 @dataclass(frozen=True, slots=True)
@@ -434,13 +434,13 @@ async def outdated_rules(database: Database) -> AsyncIterator[OutdatedRule]:
 
 
 async def _find_outdated_rule(database: Database, evaluation: _Evaluated) -> OutdatedRule | None:
-    """What an evaluation of a rule would change; None for nothing."""
+    """The changes that evaluating a rule would make; None when there are none."""
     async with database.trial() as tx:
         await hold_rule(tx, evaluation.project, evaluation.rule)
         version = await newest_version(tx, evaluation.project, evaluation.rule)
         try:
             prepared = await prepared_rule(tx, version)
-        except Invalid:  # it does not fit its data any more, so it finds nothing
+        except Invalid:  # it no longer fits its data, so it has no findings
             return None
         if prepared.gaps is None and prepared.rule.is_about_itself:
             return None
@@ -465,7 +465,7 @@ async def _find_outdated_rule(database: Database, evaluation: _Evaluated) -> Out
         )
 
 
-# An automatic rule follows its data, whatever its runs were asked for.
+# An automatic rule follows its data, for whichever periods its runs were requested.
 _EVALUATED: Final = """
     SELECT u.project_id, u.id,
            CASE WHEN u.evaluation = 'on_demand' AND count(r.start_time) = count(*) THEN min(r.start_time) END,

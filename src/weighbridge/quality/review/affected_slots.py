@@ -48,7 +48,7 @@ from weighbridge.quality.rule_versions import (
 # Where an event is before the change and where it is afterwards both count. Of each model its slots make
 # one generation, as they share what they draw and what they are short of.
 #
-# What is rolled up from the event changes with it.
+# Events that are rolled up from the event change with it.
 #
 # Invariants: only slots that were generated are here; data of others come to nothing that could change.
 
@@ -99,7 +99,7 @@ async def reached_slots(tx: Read, project: int, changed: Sequence[ChangedEvent])
                 await tx.in_thread(read_model, stored_model.document), catalogue
             ).streams
         except (Invalid, ModelError):
-            continue  # it cannot be generated; what was made by it is touched by its time and by use
+            continue  # it cannot be generated; its batches are found by their time and by use
         windows = [stream.window for stream in streams if stream.event_type in kinds]
         values = {"project": project, "family": family, "events": events}
         if any(window.is_held for window in windows):
@@ -137,7 +137,7 @@ def _family_key(row: TouchedSlot) -> int:
 
 
 async def _streams_read(tx: Read, request: Request, catalogue: Catalogue) -> list[InputStream]:
-    """What the versions read that a generation runs."""
+    """The inputs that the versions of a generation read."""
     return [
         stream
         for scope in await read_scopes(tx, request)
@@ -159,7 +159,7 @@ def _is_read(row: TouchedSlot, changed: Collection[ChangedEvent], streams: Itera
 def _request(actor: Actor, project: int, rows: Sequence[TouchedSlot]) -> Request:
     slots: tuple[Interval, ...] = tuple({identify_slot(row.slot): row.slot for row in rows}.values())
     start = min(slot.start for slot in slots)
-    # A range ends behind its start, also that of a slot which is one moment.
+    # A range ends after its start, even for a slot that is a single instant.
     end = max(*(slot.end for slot in slots), start + MILLISECOND)
     generation = NewGeneration(Instant.of(start), Instant.of(end), generate_concurrent_ledgers=True)
     return Request(actor, identity.of("ledger", project, rows[0].ledger), generation, slots=slots)
@@ -222,7 +222,7 @@ _TOUCHED: Final = f"""
       {_CREDITED}
 """
 
-# Where a meter stood before a slot matters until it is read again.
+# The indication of a meter before a slot matters until the next reading.
 _FOLLOWING: Final = f"""
     WITH changed AS MATERIALIZED (
         SELECT e.*, (SELECT min(n.start_time) FROM events n
@@ -260,14 +260,14 @@ _OF_ANY_PERIOD: Final = f"""
 
 @dataclass(frozen=True, slots=True)
 class MarksBefore:
-    """What is marked for rules before a change, and the assets of the events that are to be changed."""
+    """The marks for rules before a change, and the assets of the events to be changed."""
 
     numbers: Sequence[int]
     assets: frozenset[int]
 
 
 async def marks_before(tx: Read, project: int, changed: Sequence[ChangedEvent]) -> MarksBefore:
-    """What rules have not looked at yet, whatever comes of the change."""
+    """The periods that rules have not evaluated yet, independent of the change."""
     marks = await read_marks(tx, project)
     return MarksBefore(marks.numbers, await _assets(tx, project, changed))
 
@@ -277,7 +277,7 @@ async def following_rules(
 ) -> list[FollowingRule]:
     """The rules that would evaluate what the change has marked, in the order of their numbers.
 
-    Those whose corrections are only proposed change no figure until somebody decides.
+    Those whose corrections are only proposed change no figure until a user decides.
     """
     marked = (await read_marks(tx, project, before.numbers)).marked
     if not marked.events:
@@ -303,7 +303,7 @@ async def _evaluates(tx: Read, version: StoredVersion, marked: Marked) -> bool:
     """Whether a rule is effective where it would be evaluated, and has something to evaluate there."""
     try:
         prepared = await prepared_rule(tx, version)
-    except Invalid:  # it fits nothing any more; its next run fails and says so
+    except Invalid:  # it no longer fits any data; its next run fails and reports that
         return False
     for start, end in await marked_periods(tx, prepared, marked):
         period = effective_period(version, start, end)

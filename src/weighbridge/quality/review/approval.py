@@ -5,7 +5,7 @@ A proposal is current if its rule, evaluated again over the present data, calls 
 otherwise it is superseded.
 
 Invariants: decisions take the locks of evaluations and corrections in the same order. Without the
-feature `approval_of_own`, nobody approves a proposal that their own rule or data brought about.
+feature `approval_of_own`, users cannot approve a proposal that results from their own rule or data.
 """
 
 from collections.abc import Mapping, Sequence
@@ -44,7 +44,7 @@ from weighbridge.quality.rule_versions import StoredVersion, newest_version, pre
 # A proposal is a person's own where they wrote the version of the rule that proposes it, sent the event, or
 # corrected or completed it. Rejecting is free to everybody who may decide.
 #
-# Invariant: without the feature `approval_of_own`, nobody is recorded as having approved their own
+# Invariant: without the feature `approval_of_own`, no user is recorded as having approved their own
 # proposal.
 
 
@@ -78,7 +78,7 @@ _OWN: Final = """
 """
 
 
-# Whether a proposal still stands: its rule, asked again about the record as it is now, comes to the same.
+# Whether a proposal is current: its rule, evaluated again on the record as it is now, gives the same.
 #
 # So whatever changed meanwhile counts, whether an evaluation has seen it yet or not: the value itself, what
 # the correction is computed from, the members of a window, the time of the event, the rule.
@@ -157,11 +157,11 @@ _SAME: Final = f"""
 # makes none.
 #
 # Invariants: what is decided on is read under the locks that evaluations and corrections take, in their
-# order, so that nobody waits in a circle; a decision on many is a few statements for each of their rules.
+# order, so that no deadlock is possible; a decision on many is a few statements for each of their rules.
 
 
 async def lock_proposals(tx: Write, project: int, numbers: Sequence[int]) -> dict[int, ApprovalState | None]:
-    """Let nobody else evaluate or decide on these results of data points; gives where their proposals stand.
+    """Lock these results of data points for evaluation and decision; return the states of their proposals.
 
     Those of a rule that was removed are left out.
     """
@@ -174,7 +174,7 @@ async def lock_proposals(tx: Write, project: int, numbers: Sequence[int]) -> dic
     # Whoever approves makes the events of slots that have none.
     if await tx.tuples(_SLOTS, (project, list(numbers))):
         await lock_imputed_events(tx, project)
-    # An update of a rule withdraws its proposals; whoever decides comes before it or after it.
+    # An update of a rule withdraws its proposals; a decision comes before it or after it.
     await tx.execute(_HOLD_RULES, (project, [rule for (rule,) in rules]))
     await tx.execute(_HOLD_EVENTS, (project, list(numbers)))
     rows = await tx.tuples(_HOLD_RESULTS, (project, list(numbers)))
@@ -209,7 +209,7 @@ def _after(trigger: ProposalTrigger) -> ApprovalState:
 
 
 async def read_proposals(tx: Read, project: int, numbers: Sequence[int]) -> list[HeldProposal]:
-    """What these results propose, in the order of their numbers."""
+    """The proposals of these results, in the order of their numbers."""
     return [HeldProposal(*row) for row in await tx.tuples(_HELD, (project, list(numbers)))]
 
 
@@ -244,7 +244,7 @@ async def correct(
 
 
 async def _values(tx: Write, project: int, numbers: Sequence[int]) -> Mapping[int, tuple[Any, Any]]:
-    """What the values would become and how they were found, by result."""
+    """The proposed values and how they were determined, by result."""
     rows = await tx.tuples(
         """
         SELECT id, proposed_correction -> 'to_value', proposed_correction -> 'substitution'

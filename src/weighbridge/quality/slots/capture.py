@@ -48,21 +48,21 @@ from weighbridge.db.engine import Read
 from weighbridge.db.statements import Literal, moments
 from weighbridge.errors import Invalid, Malformed, NotFound
 
-# What is asked of an event type: its slots in a range of time, and which of its events are valid.
+# A question about an event type: its slots in a range of time, and which of its events are valid.
 #
-# Invariant: a slot counts once it has ended, so what is still to come is neither expected nor missing.
+# Invariant: a slot counts once it has ended, so future slots are neither expected nor missing.
 
 
 START: Final = "start_time"
 END: Final = "end_time"
 
 DETAIL_DAYS_MAX: Final = 92
-"""Days of the project's calendar that gaps and what stands in them are listed over: the longest quarter."""
+"""Days of the project's calendar that gaps and substitutes are listed over: the longest quarter."""
 
 
 @dataclass(frozen=True, slots=True)
 class CaptureQuestion:
-    """An event type with a cadence, and the time for which it is looked at."""
+    """An event type with a cadence, and the time range in question."""
 
     project: int
     event_type: int
@@ -71,11 +71,11 @@ class CaptureQuestion:
     """The range that was asked for."""
     now: Instant
     valid: Composable
-    """Whether the event `e` meets the event type's condition, by what was captured or a person corrected."""
+    """Whether the event `e` meets the event type's condition, by captured or manually corrected values."""
 
     @property
     def counted(self) -> range:
-        """The slots that begin in the range and have ended; the last of them may end behind the range."""
+        """The slots that begin in the range and have ended; the last of them may end after the range."""
         begun = self.slots.begun_in(self.time)
         under_way = self.slots.holding(self.now)
         return range(begun.start, max(begun.start, min(begun.stop, under_way)))
@@ -134,14 +134,14 @@ async def build_question(
 
 
 def refuse_over_a_quarter(question: CaptureQuestion) -> None:
-    """Raise Invalid where the range is too long for what is listed slot by slot."""
+    """Raise Invalid where the range is too long for a listing slot by slot."""
     if count_days(question.time, question.slots.zone) > DETAIL_DAYS_MAX:
         message = f"The range is longer than {DETAIL_DAYS_MAX} days; ask for a shorter one."
         raise Invalid([Problem(message, END, "too_long")])
 
 
 def parameters(question: CaptureQuestion) -> dict[str, Any]:
-    """What every statement about the question takes."""
+    """The parameters that every statement about the question takes."""
     return {"project": question.project, "event_type": question.event_type}
 
 
@@ -174,7 +174,7 @@ class ExpectedMeter:
 
 async def expected_meters(tx: Read, question: CaptureQuestion) -> list[ExpectedMeter]:
     """The meters of an event type by name, assets first, the event type itself last."""
-    # The last slot may end behind the range, and an outage that covers it may begin there.
+    # The last slot may end after the range, and an outage that covers it may begin there.
     until = question.slots.start(question.counted.stop)
     values = parameters(question) | {"start": question.time.start, "end": question.time.end, "until": until}
     meter_rows, outage_rows = await tx.several((_METERS, values), (_METER_OUTAGES, values))
@@ -223,10 +223,10 @@ _METER_OUTAGES: Final = """
 """
 
 
-# What became of each slot that an event fell into, as SQL: one row for each meter and slot.
+# The outcome of each slot that has an event, as SQL: one row for each meter and slot.
 #
-# An event belongs to the slot that holds its start. A substitution stands in an event where one is in force
-# on a value of it; such a value is no measurement, whatever `valid_when` says.
+# An event belongs to the slot that holds its start. A substitution is in an event where one is in force
+# on a value of it; such a value is no measurement, even where `valid_when` is true.
 #
 # Invariant: a slot is one row however many events begin in it, and valid when any of them is.
 
@@ -359,7 +359,7 @@ _SERVICES: Final = """
 """
 
 
-# Counting what was expected and what was seen, by meter and period, in slots and in time.
+# Counting expected and captured slots and time, by meter and period.
 
 
 Place = tuple[int, int]
@@ -368,7 +368,7 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Captured:
-    """What was captured of something; without a time where no event of the range has a length."""
+    """Captured slots and time; without a time where no event of the range has a length."""
 
     counts: CaptureCounts
     time: CaptureTime | None
@@ -377,7 +377,7 @@ class Captured:
 async def read_captured(
     tx: Read, question: CaptureQuestion, meters: Sequence[ExpectedMeter], periods: Sequence[Interval]
 ) -> list[list[Captured]]:
-    """What was captured of each meter in each of the periods, which follow one another over the range."""
+    """The captured slots and time of each meter in each of the consecutive periods."""
     counts = await counted(tx, question, meters, periods)
     lasting = await _measure_covered(tx, question, meters, periods)
     return [
@@ -441,7 +441,7 @@ def _expected_time(question: CaptureQuestion, meter: ExpectedMeter, period: Inte
 async def _count_seen(
     tx: Read, question: CaptureQuestion, meters: Sequence[ExpectedMeter], periods: Sequence[Interval]
 ) -> dict[Place, CaptureCounts]:
-    """What was seen of expected slots, without what was expected."""
+    """The captured slots, without the number of expected ones."""
     slots = question.slots
     slots_query, values = seen_slots(question)
     values |= keys_of(meters) | {
@@ -503,7 +503,7 @@ _STRETCHES: Final = f"""
 
 _HAS_LENGTHS: Final = f"SELECT EXISTS (SELECT FROM events e WHERE {_STRETCHES})"
 
-# What is covered is united first, so that time that two events cover counts once; then it is cut by periods.
+# Covered times are united first, so that time that two events cover counts once; then it is cut by periods.
 _LASTING: Final = """
     WITH meter AS MATERIALIZED (
         SELECT number - 1 AS number, asset, location, expected::tstzmultirange AS expected

@@ -312,11 +312,11 @@ def read_manifest(place: BackupTarget, path: str) -> ManifestAsFile:
     content = place.read(path)
     match = _NAME.fullmatch(path.rpartition("/")[2])
     if match is None or not hashlib.sha256(content).hexdigest().startswith(match[2]):
-        raise Refusal(f"{place.name}/{path} is not what was written: its SHA-256 is not that of its name.")
+        raise Refusal(f"{place.name}/{path} was altered: its SHA-256 differs from its name.")
     try:
         manifest = msgspec.json.decode(content, type=MonthManifest)
     except msgspec.DecodeError as error:
-        raise Refusal(f"{place.name}/{path} is no manifest of an archive: {error}.") from error
+        raise Refusal(f"{place.name}/{path} is not a manifest of an archive: {error}.") from error
     if manifest.schema_version != SCHEMA_VERSION:
         raise Refusal(
             f"{place.name}/{path} has the form {manifest.schema_version}, and this version of Weighbridge"
@@ -338,7 +338,7 @@ def _refuse_strange(manifest: MonthManifest, path: str) -> None:
     except ValueError:
         made_at = None
     if made_at is None or made_at.tzinfo is None:
-        raise Refusal(f"{path} was made at {manifest.made_at!r}, which is no moment.")
+        raise Refusal(f"{path} was made at {manifest.made_at!r}, which is not a timestamp.")
     parse_month(manifest)
 
 

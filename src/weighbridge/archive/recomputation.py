@@ -221,7 +221,7 @@ def _arrays(table: Any) -> Iterator[dict[str, list[str | None]]]:
     """What was captured of each event, in the arrays of the table: each value at its position."""
     points = table.column("data_points").combine_chunks()
     if points.null_count or points.values.null_count:
-        raise ValueError("its data points are no list")
+        raise ValueError("its data points are not a list")
     begins = points.offsets.to_pylist()
     positions, kinds, values, captured = (
         points.values.field(name).to_pylist() for name in ("position", "value_type", "value", "captured")

@@ -277,7 +277,7 @@ class MonthFile:
             file = pq.ParquetFile(local_file)
         except pa.ArrowException as error:
             raise Refusal(
-                f"{place.name}/{manifest.build_path(manifest.events)} is no Parquet: {error}"
+                f"{place.name}/{manifest.build_path(manifest.events)} is not a Parquet file:  {error}"
             ) from error
         if not file.schema_arrow.equals(SCHEMA) or file.metadata.num_rows != manifest.rows:
             raise Refusal(
@@ -318,7 +318,7 @@ def _groups(file: Any, name: str) -> Iterator[_Group]:
     for index in range(file.num_row_groups):
         statistics = file.metadata.row_group(index).column(place).statistics
         if statistics is None or not statistics.has_min_max:
-            raise Refusal(f"{name} does not say of its row groups which events are in them.")
+            raise Refusal(f"{name} lacks the statistics of row groups that name their events.")
         yield _Group(index, statistics.min, statistics.max)
 
 

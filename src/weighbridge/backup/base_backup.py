@@ -180,7 +180,7 @@ def _put_key(file: Path | None, target: BackupTarget, path: str) -> BackupPart |
 
 
 def _is_left_out(source: BackupSource) -> list[str]:
-    missing = ["Settings come from WEIGHBRIDGE_* variables, which whoever starts the service keeps."]
+    missing = ["Settings come from WEIGHBRIDGE_* variables, which are kept where the service is started."]
     if source.key_file is None or not source.key_file.is_file():
         missing.append("The key that signs heads of the audit log is not included.")
     if source.settings.evidence_url is not None:

@@ -86,12 +86,10 @@ def extract(
             files.extractall(unfinished, filter="data")
             sums = files.sums
     except tarfile.TarError as error:
-        raise Refusal(f"The backup {manifest.id} is no whole tar file: {error}") from error
+        raise Refusal(f"The backup {manifest.id} is not a complete tar file:  {error}") from error
     if wrong := [*dict.fromkeys(_wrong(unfinished, sums))]:
         wrong_names = ", ".join(wrong[:WRONG_NAMED_MAX])
-        raise Refusal(
-            f"The backup {manifest.id} does not hold together; {len(wrong)} files differ: {wrong_names}."
-        )
+        raise Refusal(f"The backup {manifest.id} is damaged; {len(wrong)} files differ: {wrong_names}.")
     give_to(location, unfinished)
     unfinished.rename(location.cluster)
 

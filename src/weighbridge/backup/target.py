@@ -81,7 +81,7 @@ class BackupTarget:
         """All of a file that is small, or is a part of a backup."""
         content = b"".join(self.chunks(path))
         if sha256 is not None and hashlib.sha256(content).hexdigest() != sha256:
-            raise Refusal(f"{self.name}/{path} is not what was written: its SHA-256 is not {sha256}.")
+            raise Refusal(f"{self.name}/{path} was altered: its SHA-256 is not {sha256}.")
         return content
 
     def fetch(self, path: str, sha256: str, file: Path) -> None:
@@ -94,7 +94,7 @@ class BackupTarget:
                 output.write(chunk)
         if digest.hexdigest() != sha256:
             Path(name).unlink()
-            raise Refusal(f"{self.name}/{path} is not what was written: its SHA-256 is not {sha256}.")
+            raise Refusal(f"{self.name}/{path} was altered: its SHA-256 is not {sha256}.")
         Path(name).replace(file)
 
     def names(self, prefix: str) -> Iterator[tuple[str, int, float]]:
@@ -205,7 +205,7 @@ def _read(target: BackupTarget, path: str) -> BackupManifest:
     try:
         manifest = msgspec.json.decode(content, type=BackupManifest)
     except msgspec.MsgspecError as error:
-        raise Refusal(f"{target.name}/{path} is no manifest of a backup: {error}") from error
+        raise Refusal(f"{target.name}/{path} is not a manifest of a backup: {error}") from error
     if manifest.format != FORMAT:
         raise Refusal(
             f"{target.name}/{path} has format {manifest.format}, made by Weighbridge {manifest.weighbridge};"

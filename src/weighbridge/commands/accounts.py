@@ -105,7 +105,7 @@ def set_flag(
     """
     problems = []
     if name not in set(Feature):
-        problems.append(f"There is no feature {name!r}; there are {', '.join(FEATURES)}.")
+        problems.append(f"Unknown feature {name!r}; there are {', '.join(FEATURES)}.")
     if state not in STATES:
         problems.append(f"A flag is on or off, not {state!r}.")
     if problems:

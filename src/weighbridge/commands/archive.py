@@ -56,7 +56,7 @@ def render_recomputed(result: "ArchiveRecomputation") -> str:
     lines += [f"  lacking  {message}" for message in result.uncovered]
     if result.outside:
         lines.append(f"  {result.outside:,} other batches have none of their events in the archive.")
-    conclusion = "Every one of them comes to its digits again."
+    conclusion = "Every batch was recomputed to the same digits."
     lines.append(conclusion if result.is_clean else "Not everything holds.")
     return "\n".join(lines)
 

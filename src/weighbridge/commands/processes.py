@@ -51,7 +51,7 @@ def _announce(address: str) -> None:
 
 
 def _invite(link: str) -> None:
-    sys.stdout.write(f"Nobody signs in at the pages yet. The first person joins here, once: {link}\n")
+    sys.stdout.write(f"No user can sign in to the pages yet. The first person joins here, once: {link}\n")
     sys.stdout.flush()
 
 

@@ -106,8 +106,8 @@ def moment(text: str, now: datetime | None = None) -> str:
         parsed = datetime.fromisoformat(text)
     except ValueError:
         raise Refusal(
-            f"{text!r} is no time; say now, today, yesterday, 90m, 12h, 7d, 4w, a date, or a time with an "
-            "offset."
+            f"{text!r} is not a time; give now, today, yesterday, 90m, 12h, 7d, 4w, a date, or a time with "
+            "an offset."
         ) from None
     return (parsed if parsed.tzinfo else parsed.astimezone()).isoformat()
 

@@ -282,7 +282,7 @@ async def _person(tx: "Write", actor: "Actor", email: str) -> "User":
 def _permissions_of_person(role: str | None, permission: list[str] | None) -> tuple[str, ...]:
     chosen = find_role(role) if role else None
     if (chosen is None) == (not permission):
-        raise Refusal("What the person may do is said by --role, or by --permission at least once.")
+        raise Refusal("Give the person either --role, or --permission at least once.")
     return chosen.permissions if chosen else tuple(permission or ())
 
 

@@ -143,9 +143,7 @@ class FolderPlace:
             return await asyncio.to_thread(work, *arguments)
         except OSError as error:
             if error.errno in {errno.ELOOP, errno.ENOTDIR}:
-                message = (
-                    f"The folder {self._place} is none, or lies behind a symbolic link; none is followed."
-                )
+                message = f"The folder {self._place} is not a folder, or is behind a symbolic link."
                 raise PlaceError(message) from None
             raise PlaceError(f"The folder {self._place} cannot be used: {error.strerror or error}.") from None
 
@@ -217,7 +215,7 @@ def _open_file(folder: int, name: str) -> Iterator[BufferedReader]:
     handle = os.open(name, _WAITING_IS_NO_FILE, dir_fd=folder)
     with os.fdopen(handle, "rb") as file:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise PlaceError(f"{name!r} is no file; it is left where it is.")
+            raise PlaceError(f"{name!r} is not a regular file; it is left where it is.")
         yield file
 
 
@@ -439,7 +437,7 @@ class PlacePoll:
         try:
             root = find_root(watching.place, roots, watching.account_name)
             if root is None:
-                self._problem = f"The account may watch {watching.place} no more."
+                self._problem = f"The account may no longer watch {watching.place}."
             else:
                 place = open_place(watching.place, root)
                 await self._settle_ended(place)
@@ -448,7 +446,7 @@ class PlacePoll:
             self._problem = str(error)
         except Exception as error:  # noqa: BLE001 - the worker logs it, and other places are looked at
             self.failure = error
-            self._problem = "The last look failed for a reason of the service's own; its log says which."
+            self._problem = "The last poll failed because of an error in the service; see its log."
         if self._problem != watching.problem:
             async with self._database.write() as tx:
                 await tx.execute(

@@ -77,7 +77,7 @@ def _correction(request: RuleRecord) -> tuple[dict[str, Any] | None, GapFilling 
         correction, problems = read_correction(purpose, request.correction)
         return correction, None, problems
     if request.correction is None:
-        message = f"correction says how a rule fills gaps whose purpose is {purpose}; it is missing."
+        message = f"correction is required when purpose is {purpose}, but is missing."
         return None, None, [Problem(message, "correction", "required")]
     filling, problems = read_filling(request.correction)
     return None if filling is None else write_filling(filling), filling, problems
@@ -128,7 +128,7 @@ def problems_of_frame(request: RuleRecord) -> Iterator[Problem]:
             yield Problem(message, name, "invalid")
             return
     if end is not None and Instant.of(end) <= Instant.of(start):
-        message = "effective_to is not behind effective_from; leave it out when the rule goes on."
+        message = "effective_to must be later than effective_from. Omit it for an open-ended rule."
         yield Problem(message, "effective_to", "invalid")
 
 
@@ -319,7 +319,7 @@ def _problems_of_filling(
 
 def _wrong_series(filling: GapFilling, vocabulary: Vocabulary, data_point: str) -> list[Problem]:
     if not vocabulary.has_cadence:
-        message = f"A rule fills gaps between the slots of a cadence, which {vocabulary.label} has not."
+        message = f"A rule that fills gaps needs slots of a cadence, but {vocabulary.label} has none."
         return [Problem(message, "event_type_id", "invalid")]
     return check_filling(filling, vocabulary, data_point)
 

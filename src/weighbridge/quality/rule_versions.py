@@ -176,7 +176,7 @@ def requested_period(start_time: datetime, end_time: datetime) -> tuple[Instant,
     """Start and end of a period; raise Invalid when the end is not after the start."""
     start, end = Instant.of(start_time), Instant.of(end_time)
     if end <= start:
-        message = f"end_time is {end.text}, which is not behind start_time."
+        message = f"end_time must be later than start_time, but is {end.text}."
         raise Invalid([Problem(message, "end_time", "invalid")])
     return start, end
 

@@ -119,7 +119,7 @@ def _corrected_fields(
     """Times and tags that differ from those that the event holds, as a correction keeps them."""
     if change.event_type is not UNSET and change.event_type != row.slug:
         problems.refuse(
-            "event_type", f"is {change.event_type!r}; the event is of type {row.slug!r} and stays so."
+            "event_type", f"is {change.event_type!r}; the event is of type {row.slug!r} and cannot change it."
         )
     yield from _times(row, change, problems)
     tracking_id = change.tracking_id
@@ -144,7 +144,7 @@ def _is_new(name: str, sent: object, stored_value: object, problems: EventProble
     if sent is UNSET or sent == stored_value:
         return False
     if sent is None:
-        problems.refuse(name, "is null; what an event has is corrected to something else, not taken away.")
+        problems.refuse(name, "cannot be null; a value of an event can be corrected but not removed.")
         return False
     return True
 

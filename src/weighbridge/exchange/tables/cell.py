@@ -150,7 +150,9 @@ def check_clock(clock: Clock, fields: Collection[str]) -> list[Problem]:
     problems = []
     has_start, has_end = "start_time" in fields, "end_time" in fields
     if clock.start is None and not has_start:
-        problems.append("No column gives start_time; say which one does, or when the first row is.")
+        problems.append(
+            "No column gives start_time. Name the column that does, or the time of the first row."
+        )
     if clock.start is not None and has_start:
         problems.append("A column gives start_time, and the first row has one too; leave one of them out.")
     if clock.start is not None and clock.every is None:
@@ -193,7 +195,7 @@ def list_moments(text: str, zone: ZoneInfo | None, time_format: str | None = Non
             return (moment.astimezone(UTC),)
         return _localize(moment, text, zone)
     except OverflowError:
-        raise CellError(f"{shorten(text)!r} lies outside the years 1 to 9999") from None
+        raise CellError(f"{shorten(text)!r} is outside the years 1 to 9999") from None
     except CellError:
         raise
     except (ValueError, re.error):  # a form that names a part twice makes no pattern

@@ -184,7 +184,7 @@ def _find_unmapped(
         return
     for name in unmapped:
         text = (
-            f"The column {shorten(name)!r} gives nothing; say in columns of the data feed which of "
+            f"The column {shorten(name)!r} is not mapped; set in columns of the data feed which of "
             f"{list_fields(value_types)} it gives, leave it out there with {LEFT_OUT!r}, or let "
             "other_columns be leave_out."
         )
@@ -361,7 +361,7 @@ def check_values(feed: DataFeed) -> Iterator[Problem]:
             yield Problem(text, "data_feed.columns", "taken")
     values = RowValues.of(feed.columns)
     if values.start is not None and feed.duration is None:
-        text = "data_feed.columns say when the first row begins, and data_feed.duration is not given."
+        text = "data_feed.duration is required when data_feed.columns gives the start of the first row."
         yield Problem(text, "data_feed.duration", "required")
     if values.start is not None:
         try:

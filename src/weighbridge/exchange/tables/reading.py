@@ -66,7 +66,7 @@ async def find_destination(tx: Write, actor: Actor, project: int, feed: DataFeed
         event_type = await read_event_type(tx, project, feed.event_type_id)
         names = await look_up(tx, actor, project, slugs=[event_type.slug], named={})
     except NotFound:
-        raise Refusal("The event type of the data feed is no more.") from None
+        raise Refusal("The event type of the data feed no longer exists.") from None
     numbers: dict[str, dict[str, int]] = {}
     by_name: dict[str, dict[str, str]] = {}
     for kind, statement in _NAMES.items():

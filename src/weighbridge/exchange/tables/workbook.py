@@ -268,10 +268,10 @@ class Parts:
         try:
             days = parse_decimal(raw)
         except NumberError:
-            raise WrongDateError(f"{shorten(raw)!r} is no date of a workbook") from None
+            raise WrongDateError(f"{shorten(raw)!r} is not a date of a workbook") from None
         is_early = not self.is_1904 and days < _LEAP_DAY_THAT_WAS_NOT + 1
         if not 0 <= days < _DAYS_MAX or (is_early and days >= _LEAP_DAY_THAT_WAS_NOT):
-            raise WrongDateError(f"{shorten(raw)!r} is no date of a workbook, which go from 1900 to 9999")
+            raise WrongDateError(f"{shorten(raw)!r} is not a date of a workbook, from 1900 to 9999")
         milliseconds = (days * _MILLISECONDS_OF_DAY).quantize(Decimal(1), ROUND_HALF_EVEN)
         if days < 1:
             return (_EPOCH + timedelta(milliseconds=int(milliseconds))).time().isoformat()
@@ -279,7 +279,7 @@ class Parts:
         try:
             moment = epoch + timedelta(milliseconds=int(milliseconds))
         except OverflowError:
-            raise WrongDateError(f"{shorten(raw)!r} lies behind the year 9999") from None
+            raise WrongDateError(f"{shorten(raw)!r} is after the year 9999") from None
         is_day = days == days.to_integral_value()
         return moment.date().isoformat() if is_day else moment.isoformat()
 

@@ -61,7 +61,7 @@ ATTEMPTS_SHOWN_MAX: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class DeliveryAttempt:
-    """What became of one attempt."""
+    """The outcome of one attempt."""
 
     at: Instant
     milliseconds: int
@@ -72,7 +72,7 @@ class DeliveryAttempt:
 
     @property
     def said(self) -> dict[str, Any]:
-        """What is kept of it."""
+        """The part of the response that is stored."""
         return {
             "at": self.at.text,
             "status": self.status,
@@ -425,7 +425,7 @@ class Deliverer:
             while True:
                 try:
                     await self.look()
-                except Exception as error:  # noqa: BLE001 - it is told, and others go on
+                except Exception as error:  # noqa: BLE001 - it is reported, and others continue
                     self._tell(error)
                 await asyncio.sleep(LOOK_MILLISECONDS / 1_000)
         finally:
@@ -459,7 +459,7 @@ class Deliverer:
             await self._work(webhook)
             async with self._database.write() as tx:
                 await release(tx, webhook, self._holder)
-        except Exception as error:  # noqa: BLE001 - it is told, and others go on
+        except Exception as error:  # noqa: BLE001 - it is reported, and others continue
             self._tell(error)
         finally:
             self._turns.pop(webhook, None)
@@ -498,5 +498,5 @@ class Deliverer:
                 if self._turns:
                     lanes = [*self._turns]
                     await keep(self._database, self._holder, lanes, lease_seconds=self._lease_seconds)
-            except Exception as error:  # noqa: BLE001 - it is told, and others go on
+            except Exception as error:  # noqa: BLE001 - it is reported, and others continue
                 self._tell(error)

@@ -51,7 +51,7 @@ from weighbridge.exchange.records.data_feeds import SentFile
 from weighbridge.settings import Settings
 
 UNFINISHED: Final = (".part", ".partial", ".filepart", ".tmp", ".crdownload")
-"""Endings of the names under which programs write what is not finished."""
+"""Endings of the names that programs give unfinished files."""
 
 FILES_OF_LOOK_MAX: Final = 100
 """Files that one look takes up in one place, the first by their names."""
@@ -60,7 +60,7 @@ COPIED_BYTES: Final = 1_048_576
 
 
 class PlaceError(Refusal):
-    """A place cannot be looked at, or a file in it cannot be taken; the message is for whoever watches it."""
+    """A place cannot be polled, or a file in it cannot be taken; the message is for the owner of the feed."""
 
 
 class CopiedFile(NamedTuple):
@@ -80,7 +80,7 @@ class Place(Protocol):
         """Copy a file; None when it is gone or was still being written."""
 
     async def settle(self, name: str, sha256: bytes, target: str, reports: Mapping[str, BinaryIO]) -> None:
-        """Write reports, then move a file; what is done already stays done."""
+        """Write reports, then move a file; steps that are done already are skipped."""
 
 
 def is_ready_name(name: str) -> bool:
@@ -300,7 +300,7 @@ class BucketPlace:
 
 
 def open_bucket(place: str) -> BucketPlace:
-    """Open a place by its URL; who may read it is said by the environment, as for evidence files."""
+    """Open a place by its URL; the environment has the credentials, as for evidence files."""
     try:
         return BucketPlace(place, from_url(place, retry_config={"max_retries": RETRIES}))
     except (BaseError, ValueError) as error:
@@ -331,7 +331,7 @@ class Watching(msgspec.Struct, frozen=True):
 
 
 class PollResult(NamedTuple):
-    """What a look came to: files that were taken up, and failures that are mistakes of ours."""
+    """The outcome of a poll: files that were taken up, and failures inside the service."""
 
     files: int
     failures: tuple[Exception, ...]
@@ -432,7 +432,7 @@ class PlacePoll:
         self.failure: Exception | None = None
 
     async def run(self, roots: tuple[str, ...], open_place: OpenPlace) -> int:
-        """Move away what has ended, and take up what waits; what goes wrong is told by the data feed."""
+        """Move files of ended uploads, and take up waiting ones; the data feed shows errors."""
         watching, taken_count = self._watching, 0
         try:
             root = find_root(watching.place, roots, watching.account_name)
@@ -476,7 +476,7 @@ class PlacePoll:
     async def _build_reports(
         self, ended: EndedUpload, target: str, closing: AsyncExitStack
     ) -> Mapping[str, BinaryIO]:
-        """What is written beside the file: the record of its upload, and its bad rows."""
+        """The reports written next to the file: the record of its upload, and its bad rows."""
         watching = self._watching
         async with self._database.read() as tx:
             upload = await read_upload(tx, watching.project, watching.feed, str(ended.number))

@@ -26,7 +26,7 @@ from weighbridge.core.problem import Problem, limit_problems
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read
 
-# Sent again: whether an event that comes under a known client reference says what is stored.
+# Sent again: whether an event under a known client reference equals the stored one.
 #
 # What was captured counts first: who sends that says nothing new, whatever a person has corrected since.
 # What people said since counts as well, also where another correction stands above it or it was taken back:
@@ -44,14 +44,14 @@ SHOWN_MAX: Final = 60
 """Characters of a value that a message shows."""
 
 NOT_CORRECTED: Final = ("locations", "notes")
-"""What a change of an event replaces without a correction beside it."""
+"""The fields that a change of an event replaces without recording a correction."""
 
 TAGS: Final = {"feedstock_id": "feedstock", "asset_id": "asset"}
 """The tags of an event, by the kind of record that they name."""
 
 
 class HeldEvent(msgspec.Struct, frozen=True):
-    """The event that has a client reference: what was captured, what is in force, and what people said."""
+    """The event that has a client reference: its captured, current and manually corrected values."""
 
     reference: str
     number: int
@@ -81,9 +81,9 @@ class HeldEvent(msgspec.Struct, frozen=True):
     corrected_texts: list[str | None] | None
     corrected_booleans: list[bool | None] | None
     manual_values: list[str] | None
-    """What people ever said of it, as `manual:3=12.5` or `manual:start_time=…`, and which values came later.
+    """All manual corrections, as `manual:3=12.5` or `manual:start_time=…`, and later first values.
 
-    These stand there as `completion:3=12`.
+    Later first values are written `completion:3=12`.
     """
 
 
@@ -96,9 +96,9 @@ class Discrepancy(NamedTuple):
 
     field: str
     stored: str | None
-    """What is in force, as a text; None where nothing is stored."""
+    """The current value, as a text; None where nothing is stored."""
     sent: str | None
-    """What was sent; None where it is left out."""
+    """The value that was sent; None where it was omitted."""
     is_value: bool = False
     """Whether it is a data point, whose slug may be as a field of the event is called."""
 
@@ -123,7 +123,7 @@ def _captured_column(field: str, kind: str) -> str:
     return f"CASE WHEN e.captured ? '{field}' THEN (e.captured ->> '{field}')::{kind} ELSE e.{field} END"
 
 
-# What this transaction stored itself came of an earlier row of the same file.
+# Events that this transaction stored come from an earlier row of the same file.
 _HELD: Final = f"""
     SELECT e.client_reference, e.id, e.event_type_id, e.voided_at IS NOT NULL,
            e.xmin = pg_current_xact_id()::xid, e.is_revised, e.updated_at > e.created_at,
@@ -157,7 +157,7 @@ def differences(
     vocabulary: EventVocabulary,
     field_keys: Collection[FieldKey] | None = None,
 ) -> list[Discrepancy]:
-    """What the event says otherwise than the one that has its reference, which is of the same type.
+    """The differences between an event and the stored one with its reference, of the same type.
 
     `field_keys` are the fields and data points that the request has; None is all of them.
     """
@@ -181,7 +181,7 @@ def differences(
 def sent_differences(
     sent: NewEvent, stored_event: HeldEvent, vocabulary: EventVocabulary
 ) -> list[Discrepancy]:
-    """What an event of a request says otherwise; what it leaves out says nothing."""
+    """The differences of an event of a request from the stored one; omitted fields are not compared."""
     number = vocabulary.schemas[sent.event_type].number
     if stored_event.event_type != number:
         type_slugs = (
@@ -267,7 +267,7 @@ _READ: Final[Mapping[str, Callable[[str], object]]] = {
     "string": str,
     "boolean": lambda text: text == "true",
 }
-"""How what was said of a value is read."""
+"""How the text of a manual value is parsed."""
 
 
 def _at(values: Sequence[Any], position: int) -> Any:
@@ -349,7 +349,7 @@ def with_references(
 
 
 def _tell(discrepancy: Discrepancy, event: NewEvent, event_id: str, problems: EventProblems) -> None:
-    """Note what an event says otherwise than the one that has its reference."""
+    """Report a difference between an event and the stored one with its reference."""
     stored_text, sent_text = (
         "no value" if text is None else repr(shorten(text, SHOWN_MAX))
         for text in (discrepancy.stored, discrepancy.sent)

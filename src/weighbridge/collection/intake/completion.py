@@ -39,18 +39,18 @@ _ARRAYS: Final = {"number": "numbers", "string": "texts", "boolean": "booleans"}
 
 @dataclass(slots=True)
 class Changes:
-    """What an update does to an event."""
+    """The changes that an update makes to an event."""
 
     fields: dict[str, Any] = field(default_factory=dict)
-    """Columns that are set: texts beside the measurements, and captured values that were missing."""
+    """Columns that are set: descriptive texts, and captured values that were missing."""
     corrections: list[NewCorrection] = field(default_factory=list)
-    """Corrections, and the completions that say when a value came."""
+    """Corrections, and completions, which record when a value arrived."""
 
 
 def changes_of(
     row: EventRow, change: EventChange, vocabulary: EventVocabulary, problems: EventProblems
 ) -> Changes:
-    """What the caller asks for that is not so yet; what is wrong is noted in the problems."""
+    """The requested changes that differ from the event; errors are added to the problems."""
     schema = vocabulary.schemas[row.slug]
     changes = Changes()
     if schema.rolled_up_from is not None:
@@ -104,7 +104,7 @@ def _refuse_of_rolled_up(
 
 
 def _texts(row: EventRow, change: EventChange, problems: EventProblems) -> Iterator[tuple[str, str | None]]:
-    """The texts beside the measurements, which may be set, replaced and cleared."""
+    """The descriptive texts, which may be set, replaced and cleared."""
     if change.notes is not UNSET and change.notes != row.notes:
         bounded_text("notes", change.notes, TEXT_LENGTH_MAX, problems)
         yield "notes", change.notes

@@ -173,7 +173,7 @@ async def _check_events(
 async def _unlike(
     tx: Write, project: int, sent: Sequence[NewEvent], names: ResolvedNames
 ) -> dict[int, list[Discrepancy]]:
-    """What good events say otherwise than those that have their references, by their places."""
+    """The differences of valid events from those with the same references, by index."""
     stored_events = await held_events(tx, project, list(names.namesakes))
     discrepancies: dict[int, list[Discrepancy]] = {}
     turns = Turns()
@@ -350,11 +350,11 @@ _ROW: Final = (
 """The parameters for the columns of an event, in their order."""
 
 _NOT_YET: Final = Instant(1, 1, 1, tzinfo=UTC)
-"""Stands for the moment of storing until the database has said when that was."""
+"""A placeholder for the time of storing, until the database returns it."""
 
 
 async def store_event(call: ShortCall, body: NewEventsBody) -> Event | None:
-    """Store the one event of the body; None when nothing was stored and it has to be looked at anew."""
+    """Store the one event of the body; None when nothing was stored and it must be checked again."""
     is_counted = call.database.quotas.events_a_day > 0  # with the others of the day, on the long way
     if body.event is UNSET or body.events is not UNSET or is_counted:
         return None

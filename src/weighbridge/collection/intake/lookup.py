@@ -94,14 +94,14 @@ class ExistingReference:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedNames:
-    """What was found of what events name, by the names they use."""
+    """The records that events refer to, by the names they use."""
 
     vocabulary: EventVocabulary
     kinds: Mapping[str, KindOfEvent]
     records: Mapping[str, Mapping[str, TupleRow]]
     """The rows of locations, feedstocks and assets by their friendly ids: project, number, …, revision."""
     namesakes: Mapping[str, ExistingReference]
-    """The events of the project by their client references, as far as those were asked for."""
+    """The events of the project by their client references, as far as they were requested."""
     moment: Instant | None
     """When the transaction began, if any event type was found."""
 
@@ -170,7 +170,7 @@ def _resolve_names(
 def vocabulary_of(
     project: int, schemas: Mapping[str, EventSchema], records: Mapping[str, Mapping[str, TupleRow]]
 ) -> EventVocabulary:
-    """What intake has to know of what was found."""
+    """Resolve the rows that were read into what intake needs."""
     numbers = {
         kind: {friendly: row[1] for friendly, row in of_kind.items()} for kind, of_kind in records.items()
     }
@@ -178,7 +178,7 @@ def vocabulary_of(
 
 
 def _schema(rows: Sequence[TupleRow]) -> EventSchema:
-    """What intake knows of an event type, from its row joined with those of its data points."""
+    """The schema of an event type, from its row joined with those of its data points."""
     _, number, _, expected_locations, requires_tracking_id, _, _, source, *_ = rows[0]
     points = [row[8:] for row in rows if row[8] is not None]
     return EventSchema(
@@ -220,7 +220,7 @@ def remember(memory: Memory, names: ResolvedNames) -> None:
 
 
 def recall(memory: Memory, project: int, event: NewEvent) -> ResolvedNames | None:
-    """What the event names as it was when it was looked up; None unless all of it is remembered."""
+    """The records that the event names, as last read; None unless all of them are remembered."""
     of_type = memory.recall(("event type", project, event.event_type))
     friendly_ids = {
         "location": [location.id for location in event.locations],

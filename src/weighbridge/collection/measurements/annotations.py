@@ -97,7 +97,7 @@ FINDING: Final = (
     Column("dismissed_by", "d.name"),
     Column("dismissal_reason", "r.dismissal_reason"),
 )
-"""What a finding in a record of any kind says."""
+"""The content of a finding in a record of any kind."""
 
 _EVENT: Final = ("r.project_id", "r.event_id")
 
@@ -198,7 +198,7 @@ class CorrectionSummary(msgspec.Struct, frozen=True):
     """The corrections of one value."""
 
     corrections_count: int = 0
-    """How many stand, in force or beneath one that is."""
+    """How many are in force or below one that is."""
     corrections_total: int = 0
     """How many were ever made."""
     origin: CorrectionOrigin | None = None
@@ -210,7 +210,7 @@ class CorrectionSummary(msgspec.Struct, frozen=True):
 UNCORRECTED = CorrectionSummary()
 
 CorrectionSummaries = dict[tuple[int, int], CorrectionSummary]
-"""By event and position; what is not there was never corrected."""
+"""By event and position; absent values were never corrected."""
 
 
 async def correction_summaries(
@@ -290,7 +290,7 @@ _KINDS: Final = {"feedstock_id": "feedstock", "asset_id": "asset"}
 
 
 def _format_field(project: int, field: str, value: Any) -> Any:
-    """What a correction holds of a field, as it is shown outside."""
+    """The value of a field in a correction, as the API shows it."""
     kind = _KINDS.get(field)
     return value if kind is None or value is None else identity.of(kind, project, value)
 

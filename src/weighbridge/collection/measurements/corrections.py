@@ -86,7 +86,7 @@ _COMPLETE: Final = f"""
 """
 
 
-# Corrections: values that stand beside the captured ones, written and undone in sets.
+# Corrections: values stored in addition to the captured ones, written and undone in sets.
 #
 # People, rules and completions all go through `apply_corrections`; `undo` takes back what was applied.
 # After either, the prevailing correction of each value (`core.collection.correction`) is in force, the
@@ -108,12 +108,12 @@ VALUE: Final = ""
 """The field of a correction of a data point's value."""
 
 MOMENT: Final = 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
-"""How a time stands in a correction: as on the wire."""
+"""The form of a time in a correction: as in the API."""
 
 
 @dataclass(frozen=True, slots=True)
 class RuleRef:
-    """The rule behind a correction."""
+    """The rule that made a correction."""
 
     rule: int
     version: int
@@ -142,7 +142,7 @@ class NewCorrection:
 
 @dataclass(frozen=True, slots=True)
 class CorrectionOutcome:
-    """What became of a set: the corrections that were recorded, and the values that changed by them."""
+    """The outcome of a set: the recorded corrections, and the values that they changed."""
 
     recorded: tuple[int, ...]
     changed: tuple[tuple[int, int], ...]
@@ -194,7 +194,7 @@ async def undo(
 ) -> CorrectionOutcome:
     """Revert corrections by their numbers; those that are reverted already, and completions, stay.
 
-    A run of a rule takes back what its rule does not say any more; anything else is taken back by the actor.
+    A run of a rule withdraws corrections its rule no longer makes; the actor reverts all others.
     """
     return await _undo(tx, project, corrections, actor.user_id if run is None else None, run)
 
@@ -283,7 +283,7 @@ async def corrections_of_rule(tx: Write, project: int, rule: int, run: int | Non
 
 
 async def show_in_force(tx: Write, project: int, events: Sequence[int]) -> None:
-    """Let events show what is in force on them, after what was rolled up to them has changed."""
+    """Update the current values of events after their roll-up has changed."""
     if events:
         await tx.execute(
             _SHOW_VALUES,
@@ -292,7 +292,7 @@ async def show_in_force(tx: Write, project: int, events: Sequence[int]) -> None:
 
 
 async def _hold_events(tx: Write, project: int, events: Sequence[int]) -> None:
-    """Nobody else corrects these events until the transaction ends; in one order, so nobody waits in a ring.
+    """Lock these events against other corrections; in a fixed order, so that no deadlock is possible.
 
     Keys stay usable: a generation that refers to the events does not wait.
     """
@@ -344,7 +344,7 @@ async def _settle(
         _SHOW_VALUES, {"project": project, "events": events, "completion": CorrectionOrigin.COMPLETION}
     )
     moved_fields = sorted({event for event, position in changed if position == 0})
-    # Where an event stood is marked as well as where it stands.
+    # The earlier time of an event is marked as well as its present one.
     changes.leave(tx, project, changes.StoredEvents(moved_fields))
     if moved_fields:
         await tx.execute(_SHOW_FIELDS, {"project": project, "events": moved_fields})
@@ -423,7 +423,7 @@ _RANK: Final = f"""
 
 
 def _corrected(array: str, kind: str, value: str) -> str:
-    """A captured array with what is in force in the place of its own; NULL when nothing is."""
+    """A captured array with corrections in force applied; NULL when there are none."""
     return f"""
         (SELECT CASE WHEN count(c.id) > 0 THEN array_agg(coalesce({value}, held.value) ORDER BY place) END
            FROM unnest(e.{array}) WITH ORDINALITY AS held (value, place)
@@ -445,7 +445,7 @@ _SHOW_VALUES: Final = f"""
 
 
 def _field_in_force(field: str) -> str:
-    """What a field of an event holds: what is in force, or what was captured."""
+    """The value of a field of an event: the correction in force, or the captured value."""
     return f"""
         coalesce(
             (SELECT c.to_value #>> '{{}}' FROM corrections c

@@ -22,7 +22,7 @@ from xlsxwriter import Workbook
 
 from weighbridge.core.platform.tasks import ColumnKind, ExportColumn, ExportFormat
 
-# The type of a column of numbers: decimals as wide as what stands in the column.
+# The type of a column of numbers: decimals as wide as the values in the column.
 #
 # Invariant: no digit is lost. Numbers that need more digits than any decimal of Arrow has stay texts.
 
@@ -45,7 +45,7 @@ def decimal_types(batches: Iterable[Any], columns: Sequence[ExportColumn]) -> di
 
 
 def _measure_width(texts: Any) -> tuple[int, int]:
-    """The most digits before the point, and the most behind it."""
+    """The most digits before the point, and the most after it."""
     if texts.null_count == len(texts):
         return 1, 0
     lengths = pc.binary_length(texts)

@@ -123,7 +123,7 @@ def _format_cell(value: Any, kind: ColumnKind, *, guards: bool) -> str | None:
 
 
 def _write_lines(rows: Any) -> bytes:
-    """Rows as CSV, in which null is an empty cell and an empty text stands in quotes."""
+    """Rows as CSV, in which null is an empty cell and an empty text is quoted."""
     output = io.StringIO()
     writer = csv.writer(output, lineterminator="\n")
     for row in rows:

@@ -97,7 +97,7 @@ class SelectedTable:
 
     expressions: Mapping[ExportColumn, LiteralString]
     source: Composable
-    """What stands behind FROM, up to the order."""
+    """The statement after FROM, up to the order."""
 
     @property
     def columns(self) -> Sequence[ExportColumn]:
@@ -133,7 +133,7 @@ def every(conditions: Sequence[Composable]) -> Composable:
 
 
 def ordered(keys: Sequence[SortKey]) -> Composable:
-    """The order of a list, behind the words that begin it."""
+    """The ORDER BY clause of a list."""
     return SQL("ORDER BY ") + SQL(", ").join(
         SQL(f"{key.expression}{' DESC' if key.descends else ''}") for key in keys
     )
@@ -257,7 +257,7 @@ def build_data_points_table(project: int, request: ListRequest) -> SelectedTable
 
 
 VALUE: Final = "value."
-"""What stands before the slug in the name of a column of values."""
+"""The prefix of the slug in the name of a column of values."""
 
 _OF_EVENT: Final[Mapping[ExportColumn, LiteralString]] = {
     ExportColumn("id", ColumnKind.WORD): friendly_id("event", "e.project_id", "e.id"),

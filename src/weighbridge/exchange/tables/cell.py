@@ -28,13 +28,13 @@ _QUICK_NUMBER: Final = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
 
 class ReadyCell(str):
-    """What a workbook says by itself: a number with a point, or a time in ISO 8601."""
+    """A value as a workbook stores it: a number with a point, or a time in ISO 8601."""
 
     __slots__ = ()
 
 
 class CellError(ValueError):
-    """A cell does not say what its column takes; the message continues a sentence after the column."""
+    """A cell does not fit its column; the message continues a sentence after the column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class MissingMarks:
 
 def _read_numbers(texts: Iterable[str], *, decimal_comma: bool) -> Iterable[Decimal]:
     for text in texts:
-        # A mark may be written in either way, whatever the file has.
+        # A mark may be written in either way, independent of the file.
         for comma in {decimal_comma, False}:
             try:
                 yield read_number(text, decimal_comma=comma)
@@ -110,7 +110,7 @@ DURATION: Final = re.compile(r"([1-9][0-9]{0,6})([smhd])")
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """With a start, rows are counted from it; without one, their times stand in columns."""
+    """With a start, rows are counted from it; without one, their times are in columns."""
 
     zone: ZoneInfo | None = None
     time_format: str | None = None
@@ -217,7 +217,7 @@ def list_times(clock: Clock, index: int, start: str, end: str) -> PossibleTimes:
     if clock.every is not None or not end:
         return PossibleTimes(begins)
     ends = _read_moments("end_time", end, clock)
-    # A start that lies behind every end is none, where another does not.
+    # A start after every end is excluded, where another is not.
     return PossibleTimes(tuple(moment for moment in begins if moment <= ends[-1]) or begins, ends)
 
 

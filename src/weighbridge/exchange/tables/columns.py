@@ -46,10 +46,10 @@ EVENT_FIELDS: Final = (
 )
 LOCATION_FIELD: Final = "location"
 FIELDS: Final = (*EVENT_FIELDS, LOCATION_FIELD)
-"""What a column may give of the event itself."""
+"""The fields of the event itself that a column may give."""
 
 TIME_FIELDS: Final = ("start_time", "end_time")
-"""What several columns may give together, with a space between their cells."""
+"""The fields that several columns may give together, with a space between their cells."""
 
 LEFT_OUT: Final = "-"
 """The field of a column that gives nothing."""
@@ -138,7 +138,7 @@ def build_columns(
 
 
 def list_meanings(value_types: Iterable[str], fields: Iterable[str]) -> dict[str, str]:
-    """What a column gives by its name alone; hyphens and underscores count as the same."""
+    """The field a column gives by its name alone; hyphens and underscores are equal."""
     slugs = list(value_types)
     times = Counter(map(simplify_name, slugs))
     by_name = {simplify_name(field): field for field in fields}
@@ -213,7 +213,7 @@ def _find_repeated(
         yield Problem(text, "columns", "invalid")
 
 
-# What a data feed says of columns and of every row, and what a line of units adds to that.
+# The mapping of columns and constant values in a data feed, and the line of units.
 
 
 _BRACKETED: Final = re.compile(r"\[(?P<square>[^\[\]]*)\]|\((?P<round>[^()]*)\)")
@@ -223,7 +223,7 @@ _DIGITS_OF_TIME: Final = 6
 
 
 def take_units_line(table: RowTable) -> FileRow | None:
-    """The first line below the header that is not blank, which is no row any more."""
+    """The first line below the header that is not blank, which is not a row of data."""
     return next((row for row in table.rows if row.cells), None)
 
 
@@ -263,7 +263,7 @@ def read_units(
 
 
 def read_unit(cell: str) -> str:
-    """What a cell of the line says: a unit, with brackets around it or without."""
+    """The unit in a cell of the line, with brackets around it or without."""
     text = cell.strip()
     if match := _BRACKETED.fullmatch(text):
         return (match["square"] or match["round"] or "").strip()
@@ -313,22 +313,22 @@ def _is_unit(text: str) -> bool:
 
 
 PROBLEMS_MAX: Final = 100
-"""Problems of a header that are told at once."""
+"""Problems of a header that are reported at once."""
 
 DIGEST_DIGITS: Final = 12
-"""Digits of the content's SHA-256 that stand in client references."""
+"""Digits of the content's SHA-256 in client references."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowValues:
-    """What a feed gives every row of its files in place of columns."""
+    """The constant values that a feed gives every row of its files."""
 
     start: str | None = None
     """When the first row begins; each later one begins a duration later."""
     is_reading: bool = False
     """Whether rows have no length, though there is a duration."""
     reference: str | None = None
-    """What client references begin with where no column gives them; empty gives events none."""
+    """The prefix of client references where no column gives them; empty gives events none."""
     locations: tuple[str, ...] = ()
     """Locations by id or name."""
 
@@ -353,7 +353,7 @@ class RowValues:
 
 
 def check_values(feed: DataFeed) -> Iterator[Problem]:
-    """Find what is wrong with the values that a feed gives every row, before any file is there."""
+    """Find what is wrong with the values that a feed gives every row, before any file exists."""
     times = Counter(point.field for point in feed.columns if is_value(point.column, point.field))
     for field in ("start_time", "end_time", "client_reference"):
         if times[field] > 1:
@@ -384,7 +384,7 @@ def check_values(feed: DataFeed) -> Iterator[Problem]:
 
 
 def check_columns(columns: Sequence[FeedColumn], event_type: EventType) -> Iterator[Problem]:
-    """What is wrong with what a feed says of columns, before any file is there."""
+    """The errors in a feed's mapping of columns, before any file exists."""
     points = {point_type.slug: point_type for point_type in event_type.data_point_types}
     times = Counter(column.column.strip() for column in columns if not is_value(column.column, column.field))
     for index, column in enumerate(columns):
@@ -413,7 +413,7 @@ def check_columns(columns: Sequence[FeedColumn], event_type: EventType) -> Itera
 def map_columns(
     header: Sequence[str], feed: DataFeed, event_type: EventType, units_line: FileRow | None = None
 ) -> Columns:
-    """What each column of a file gives; Invalid with everything that is wrong with the header.
+    """Map each column of a file; raises Invalid with every error of the header.
 
     Where the feed has a line of units below the header, that is needed too.
     """
@@ -446,7 +446,7 @@ def map_columns(
 
 
 def build_clock(feed: DataFeed) -> Clock:
-    """Read when rows are, by what a feed says of times."""
+    """Build the clock of a file from the time settings of a feed."""
     values = RowValues.of(feed.columns)
     return read_clock(
         time_zone=feed.time_zone,
@@ -466,7 +466,7 @@ def _find_conversion(unit: str, target: str | None) -> Conversion | None:
 
 
 def _find_conflicts(fields: Sequence[str | None], feed: DataFeed) -> Iterator[Problem]:
-    """What columns and the feed say twice, or neither of them."""
+    """The fields that both columns and the feed give, or neither of them."""
     yield from check_clock(build_clock(feed), {field for field in fields if field is not None})
     is_given = "client_reference" in fields
     if feed.client_reference == ReferenceRule.COLUMN and not is_given:

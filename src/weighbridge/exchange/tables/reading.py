@@ -141,7 +141,7 @@ class FedRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Portion:
-    """Some rows of a file: the good ones, the bad ones, and the keys that nobody took."""
+    """Some rows of a file: the good ones, the bad ones, and the unused keys."""
 
     good: list[FedRow]
     bad: list[BadRow]
@@ -159,7 +159,7 @@ class RowFeed:
         self._outcomes = read_rows(table, mapping)
 
     def next(self, keys: Sequence[int]) -> Portion | None:
-        """The next rows, at most one for each key; None behind the last."""
+        """The next rows, at most one for each key; None after the last."""
         bad: list[BadRow] = []
         events: list[NumberedEvent] = []
         row_count = 0
@@ -256,15 +256,15 @@ class PortionSource(Protocol):
     """Where portions come from."""
 
     async def next(self, keys: Sequence[int]) -> Portion | None:
-        """The next rows, at most one for each key; None behind the last."""
+        """The next rows, at most one for each key; None after the last."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpenedFile:
-    """What is known of a file once its header is read."""
+    """The properties of a file that its header gives."""
 
     mapping: dict[str, str]
-    """What each column gives."""
+    """The field of each column."""
     given: GivenFields
 
 
@@ -286,7 +286,7 @@ class FeedReading:
         self._file = OpenedFile(columns.as_mapping(), list_given_fields(mapping))
 
     def opened(self) -> OpenedFile:
-        """What its header says."""
+        """The properties given by its header."""
         return self._file
 
     def next(self, keys: Sequence[int]) -> Portion | None:

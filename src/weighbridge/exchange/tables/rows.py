@@ -52,7 +52,7 @@ class RowMapping:
     feedstocks: Mapping[str, str]
     assets: Mapping[str, str]
     reference: str | None
-    """What the client references begin with, before the line; None gives events none of their own."""
+    """The prefix of client references, before the line; None gives events no generated ones."""
     is_known_by_time: bool = False
     """Whether references go on with what an event is of and when it starts, and not with its line."""
     places: Mapping[str, str] = field(default_factory=dict)
@@ -229,7 +229,7 @@ def read_cell(mapping: RowMapping, cells: list[str], name: str) -> str:
 
 
 _FIELDS: Final = {"feedstock": "feedstock_id", "asset": "asset_id", LOCATION_FIELD: "locations"}
-"""What events call the things that columns give, where that is another word."""
+"""The names of event fields, where columns use another word."""
 
 
 _TAKING_AWAY: Final = (
@@ -261,7 +261,7 @@ def list_given_fields(mapping: RowMapping) -> GivenFields:
 def build_differing_row(
     line: int, discrepancies: Sequence[Discrepancy], given: GivenFields, outcome: str
 ) -> BadRow:
-    """Build the report of a row whose event has other values; `outcome` says what becomes of it."""
+    """Build the report of a row whose event has other values; `outcome` is the action taken."""
     return BadRow(
         line,
         tuple(
@@ -280,7 +280,7 @@ def build_differing_row(
 def describe_outcome(
     event: str, stays: str, *, is_correcting: bool, is_correctable: bool, is_dry_run: bool = False
 ) -> str:
-    """What becomes of an event that a row differs from, as the end of a sentence.
+    """The outcome for an event that a row differs from, as the end of a sentence.
 
     `stays` is what to do where events are not corrected, with the place {event}.
     """
@@ -300,7 +300,7 @@ def is_correctable(discrepancies: Sequence[Discrepancy]) -> bool:
 
 
 def build_change(event: NewEvent, discrepancies: Sequence[Discrepancy], reason: str) -> EventChange:
-    """The change that makes an event say what its row says; raises nothing, for the row was judged before."""
+    """The change that makes an event equal its row; raises nothing, for the row was checked before."""
     field_names = {discrepancy.field for discrepancy in discrepancies if not discrepancy.is_value}
     slugs = {discrepancy.field for discrepancy in discrepancies if discrepancy.is_value}
     fields: dict[str, Any] = {name: getattr(event, name) for name in field_names}
@@ -314,7 +314,7 @@ def build_change(event: NewEvent, discrepancies: Sequence[Discrepancy], reason: 
 
 
 NIGHT_ROWS_MAX: Final = 20_000
-"""Rows that wait for the ones behind them; two hours of readings of every second are 7,200."""
+"""Rows that wait for the ones after them; two hours of readings of every second are 7,200."""
 
 _NIGHT: Final = timedelta(days=1)
 """Times that come twice and lie farther apart belong to two nights."""
@@ -439,7 +439,7 @@ class _Decision:
     def _decide_group(self, group: Sequence[_DatedRow], low: datetime | None, high: datetime | None) -> None:
         """Decide times that come twice in one night: first come rows of the one hour, then of the other."""
         least, most = _count_first_hour(group, low, high)
-        if least > most:  # a row behind that is not later is the one that is wrong
+        if least > most:  # a following row that is not later is the wrong one
             least, most = _count_first_hour(group, low, None)
         for place, dated_row in enumerate(group):
             if least > most:

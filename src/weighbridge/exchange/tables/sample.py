@@ -54,11 +54,11 @@ _WORDS: Final = {
     "client_reference": ("reference", "record id", "row id", "uuid"),
     "notes": ("note", "comment", "comments", "remark", "remarks"),
 }  # fmt: skip
-"""Words that name a field of an event in many files, beside its own name."""
+"""Words that name a field of an event in many files, in addition to its own name."""
 
 _BRACKETS: Final = frozenset("[]()")
 _UNIT_LENGTH_MAX: Final = 40
-"""Characters of a unit that stands in brackets behind a name."""
+"""Characters of a unit in brackets after a name."""
 
 
 def suggest_fields(header: Sequence[str], event_type: EventType) -> SuggestedColumns:
@@ -89,7 +89,7 @@ def suggest_fields(header: Sequence[str], event_type: EventType) -> SuggestedCol
 
 
 def _split_unit(text: str) -> tuple[str, str]:
-    """The name of a column and what stands in brackets behind it; empty where nothing does."""
+    """The name of a column and the text in brackets after it, which may be empty."""
     heading = text.rstrip()
     begin = max(heading.rfind("["), heading.rfind("("))
     unit = heading[begin + 1 : -1]
@@ -112,7 +112,7 @@ SAMPLE_ROWS_MAX: Final = 50
 """Rows of a file that its form is guessed by."""
 
 SAMPLE_CELL_LENGTH_MAX: Final = 200
-"""Characters of a cell that are looked at in a sample."""
+"""Characters of a cell that a sample reads."""
 
 START: Final = TIME_FIELDS[0]
 """The field without which a row is no event."""
@@ -241,7 +241,7 @@ def _read_head(path: Path) -> bytes:
         with gzip.open(path) as content:
             return content.read(_HEAD_BYTES)
     except (EOFError, zlib.error, OSError):
-        return head  # whoever reads the table says what is wrong with it
+        return head  # reading the table reports what is wrong with it
 
 
 def _guess_encoding(head: bytes) -> str:

@@ -35,11 +35,11 @@ RATIO_MAX: Final = 100
 """How many times its packed size a part may have, above `FREE_BYTES`."""
 
 FREE_BYTES: Final = 10_485_760
-"""What any part may unpack to, in bytes: 10 MB."""
+"""The size that any part may unpack to, in bytes: 10 MB."""
 
 CHUNK_BYTES: Final = 262_144
 DEPTH_MAX: Final = 64
-"""How deep elements of a part may stand in one another."""
+"""How deep elements of a part may be nested."""
 
 TOKEN_BYTES_MAX: Final = 1_048_576
 """How long one tag of a part may be, in bytes, with its attributes."""
@@ -236,7 +236,7 @@ _DAYS_MAX: Final = 2_958_466
 
 
 class WrongDateError(ValueError):
-    """A number that is shown as a date is none."""
+    """A number that is shown as a date, but is not a valid one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,7 +330,7 @@ def _read_index(raw: str) -> int:
 
 
 class _SharedTexts:
-    """Gathers the shared texts; what is only read aloud beside one (rPh) is no part of it."""
+    """Collects the shared texts, without their phonetic runs (rPh)."""
 
     def __init__(self, name: str) -> None:
         self.texts: list[str] = []

@@ -1,7 +1,7 @@
 """Checking: every archived month against the database, row by row and in both directions.
 
 Invariants: nothing is changed; a month is compared in one snapshot; of a month that differs altogether only
-so many differences are told one by one, and the rest is counted.
+so many differences are listed one by one, and the others are counted.
 """
 
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
@@ -44,7 +44,7 @@ _NUMBER: Final = "number"
 
 @dataclass(frozen=True, slots=True)
 class RowDifference:
-    """An event that is not the same on both sides, or stands in one of them only at its time."""
+    """An event that is not the same on both sides, or that only one of them has at its time."""
 
     archived: Row | None
     stored: Row | None
@@ -119,11 +119,11 @@ async def stream_file(tables: Iterator[Any]) -> AsyncIterator[Any]:
 
 
 DIFFERENCES_TOLD_MAX: Final = 100
-"""Differences of a month that are told one by one."""
+"""Differences of a month that are listed one by one."""
 
 
 class CheckedMonth(msgspec.Struct, frozen=True):
-    """What came of comparing a month."""
+    """The result of comparing a month."""
 
     project: str
     month: str
@@ -134,9 +134,9 @@ class CheckedMonth(msgspec.Struct, frozen=True):
     changed: list[str]
     """What changed since, and by what; another version of the month takes it up."""
     renamed: list[str]
-    """What is called otherwise now."""
+    """The records that have other names now."""
     more: int = 0
-    """Differences that are not told one by one."""
+    """Differences that are counted and not listed."""
 
     @property
     def is_clean(self) -> bool:
@@ -214,7 +214,7 @@ async def _check_month(
 async def _told(
     tx: Read, project: int, since: datetime, row_differences: list[RowDifference]
 ) -> dict[bool, list[str]]:
-    """What is explained, and what is not."""
+    """The sentences on differences, by whether they are explained."""
     sentences: dict[bool, list[str]] = {True: [], False: []}
     for explained in (
         await explain_differences(tx, project, since, row_differences) if row_differences else ()
@@ -228,7 +228,7 @@ def _sentences(refusal: Refusal) -> list[str]:
 
 
 def _list_unnoted(manifest: ManifestAsFile, noted_month: ArchivedMonth | None) -> list[str]:
-    """What is wrong with a manifest by what the database noted when it was written."""
+    """The differences of a manifest from what the database noted when it was written."""
     if noted_month is None:
         return ["the database knows nothing of the month's being archived there"]
     if noted_month.manifest_sha256.hex() != manifest.sha256:
@@ -254,7 +254,7 @@ _FOLLOWING: Final = frozenset({"updated_at", "is_revised", "captured_fields", "i
 _ROLLED_UP: Final = frozenset(
     {"readings", "valid_readings", "covered_readings", "expected_readings", "data_points", "voided_at"}
 )
-"""What rolling up anew moves."""
+"""The fields that rolling up again changes."""
 
 _BEHIND: Final = "altered behind the service's back"
 
@@ -273,7 +273,7 @@ _STILL_THERE: Final = "SELECT id FROM events WHERE project_id = %s AND id = ANY 
 
 @dataclass
 class _Known:
-    """What the service knows that happened to an event since."""
+    """The changes of an event since then that the service recorded."""
 
     by_field: dict[str, str] = field(default_factory=dict)
     by_position: dict[int, str] = field(default_factory=dict)
@@ -287,7 +287,7 @@ class _Known:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """What is told of a difference, and whether a change that the service knows of explains all of it."""
+    """The sentence on a difference, and whether a recorded change explains all of it."""
 
     sentence: str
     is_explained: bool
@@ -349,7 +349,7 @@ def _explain_followed(name: str, archived_row: Row, stored_row: Row) -> Explaine
 
 
 def _came(name: str, since: datetime, stored_row: Row, changes: _Known) -> Explained:
-    """What is said of an event that the archive has not at its time."""
+    """The explanation of an event that the archive does not have at its time."""
     if time_change := changes.by_field.get("start_time"):
         return Explained(
             f"{name} started at another time when it was archived, until {time_change}", is_explained=True
@@ -360,7 +360,7 @@ def _came(name: str, since: datetime, stored_row: Row, changes: _Known) -> Expla
 
 
 def _went(name: str, changes: _Known) -> Explained:
-    """What is said of an event that the database has not at its archived time."""
+    """The explanation of an event that the database does not have at its archived time."""
     if (time_change := changes.by_field.get("start_time")) and changes.is_there:
         return Explained(f"{name} starts at another time, by {time_change}", is_explained=True)
     message = "starts at another time, by no correction" if changes.is_there else "is not in the database"
@@ -409,7 +409,7 @@ def _explain_points(was: Row, now: Row, changes: _Known) -> Iterator[tuple[str, 
 
 
 def _captured(row: Row, point: Mapping[str, Any] | None) -> str | None:
-    """What was captured of a data point."""
+    """The captured value of a data point."""
     return None if point is None else point["captured" if row["is_revised"] else "value"]
 
 

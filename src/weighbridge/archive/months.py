@@ -1,6 +1,6 @@
 """Archived months: the pieces of the calendar in UTC in which events are archived, and the manifest of each.
 
-A manifest says what the file of a month holds, of which moment, and how to know it again.
+A manifest describes the content of the file of a month, its time, and how to verify it.
 
     prj_…/2025-12/events-SHA256.parquet       the rows, named by the first half of their file's digest
     prj_…/2025-12/manifest-000002-SHA256.json  what they are; the number counts the versions of the month
@@ -47,7 +47,7 @@ class CalendarMonth:
 
     @classmethod
     def of(cls, moment: datetime) -> Self:
-        """The month that a moment lies in."""
+        """The month that contains an instant."""
         utc_moment = moment.astimezone(UTC)
         return cls(utc_moment.year, utc_moment.month)
 
@@ -63,12 +63,12 @@ class CalendarMonth:
 
     @property
     def end(self) -> datetime:
-        """The first instant that is not in it any more."""
+        """The first instant after it."""
         return self.next.start
 
     @property
     def next(self) -> "CalendarMonth":
-        """The month behind it."""
+        """The month after it."""
         return CalendarMonth(self.year + self.month // 12, self.month % 12 + 1)
 
     def refuse_unsettled(self, now: datetime) -> None:
@@ -125,7 +125,7 @@ class ArchivedVocabulary(msgspec.Struct, frozen=True):
 
 
 async def read_vocabulary(tx: Read, project: int) -> ArchivedVocabulary:
-    """The vocabulary as it stands."""
+    """The current vocabulary."""
     types, points, *rows_of_kinds = await tx.several(
         ("SELECT id, slug, name FROM event_types WHERE project_id = %s ORDER BY id", (project,)),
         (
@@ -205,7 +205,7 @@ SCHEMA_VERSION: Final = 1
 
 _NAME: Final = re.compile(r"manifest-([0-9]{6})-([0-9a-f]{32})\.json")
 _DIGEST_CHARACTERS: Final = 32
-"""How much of a SHA-256 stands in a name."""
+"""How many digits of a SHA-256 are in a name."""
 
 
 _Digest = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
@@ -213,7 +213,7 @@ _Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 
 
 class ArchiveFile(msgspec.Struct, frozen=True):
-    """A file beside the manifest."""
+    """A file that the manifest describes."""
 
     name: str
     sha256: _Digest
@@ -238,7 +238,7 @@ class MonthManifest(msgspec.Struct, frozen=True, kw_only=True):
     made_at: str
     rows: _Count
     rows_sha256: _Digest
-    """Of the rows themselves, whatever the Parquet library: see `reading_rows`."""
+    """Of the rows themselves, independent of the Parquet library: see `reading_rows`."""
     files: Annotated[list[ArchiveFile], msgspec.Meta(min_length=1, max_length=1)]
     change_number: _Count
     """The last entry of the account's feed of changes of which all is in the file."""
@@ -252,7 +252,7 @@ class MonthManifest(msgspec.Struct, frozen=True, kw_only=True):
         return self.files[0]
 
     def build_path(self, file: ArchiveFile) -> str:
-        """Where a file of it lies."""
+        """The path of a file of it."""
         return f"{build_folder(self.project, self.month)}/{file.name}"
 
 
@@ -275,7 +275,7 @@ class ManifestAsFile:
 
     @property
     def path(self) -> str:
-        """Where the file lies in the place."""
+        """The path of the file in the place."""
         name = f"manifest-{self.manifest.version:06d}-{self.sha256[:_DIGEST_CHARACTERS]}.json"
         return f"{build_folder(self.manifest.project, self.manifest.month)}/{name}"
 
@@ -374,7 +374,7 @@ class ArchivedMonth(msgspec.Struct, frozen=True):
 
 
 class ListedMonth(msgspec.Struct, frozen=True):
-    """The same as people are told of it."""
+    """The same as commands print it."""
 
     project: str
     month: str
@@ -397,7 +397,7 @@ class ListedMonth(msgspec.Struct, frozen=True):
 
 
 async def newest_of_months(tx: Read, project: int, place: str) -> dict[str, ArchivedMonth]:
-    """What was written last of each month of a project to a place."""
+    """The version of each month of a project that was written to a place last."""
     rows = await tx.rows(
         ArchivedMonth,
         f"""
@@ -425,7 +425,7 @@ async def archived_months(tx: Read, project: int | None) -> list[ArchivedMonth]:
 async def keep_month(
     tx: Write, project: int, place: str, manifest_file: ManifestAsFile, seen: tuple[int, datetime]
 ) -> None:
-    """Note that a month lies in a place, and up to which change and moment all is in it."""
+    """Record that a month is in a place, and up to which change and time it is complete."""
     manifest, (change_number, seen_until) = manifest_file.manifest, seen
     await tx.execute(
         """

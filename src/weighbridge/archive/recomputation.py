@@ -22,13 +22,13 @@ from weighbridge.verification.slots import MissingEvents
 
 
 class ArchiveRecomputation(msgspec.Struct, frozen=True):
-    """What the batches of a project come to, from the events of its archive."""
+    """The batches of a project, recomputed from the events of its archive."""
 
     project: str
     months: int
     events: int
     batches: int
-    """Computed anew, from events of the archive alone."""
+    """Recomputed, from events of the archive alone."""
     violations: list[str]
     older: int
     """Of them, those of an older revision of the engine."""
@@ -46,7 +46,7 @@ class ArchiveRecomputation(msgspec.Struct, frozen=True):
 
 
 async def recompute_archived(database: Database, place: BackupTarget, project: int) -> ArchiveRecomputation:
-    """Compute the batches of a project anew from what a place has of its events; raises Refusal."""
+    """Recompute the batches of a project from its events in a place; raises Refusal."""
     name = identity.of("project", project)
     manifests = [manifest_file.manifest for manifest_file in newest_manifests(place, name)]
     if not manifests:
@@ -218,7 +218,7 @@ def _said(column: Any) -> list[Any]:
 
 
 def _arrays(table: Any) -> Iterator[dict[str, list[str | None]]]:
-    """What was captured of each event, in the arrays of the table: each value at its position."""
+    """The captured values of each event, in the arrays of the table: each value at its position."""
     points = table.column("data_points").combine_chunks()
     if points.null_count or points.values.null_count:
         raise ValueError("its data points are not a list")

@@ -56,7 +56,7 @@ _POINT: Final[Mapping[str, tuple[Any, LiteralString]]] = {
     "correction_source": (pa.string(), f"CASE WHEN e.is_revised THEN (SELECT c.source {_IN_FORCE}) END"),
     "correction": (pa.int64(), f"CASE WHEN e.is_revised THEN (SELECT c.id {_IN_FORCE}) END"),
 }
-"""What is said of a data point: its type in Arrow, and its expression."""
+"""The fields of a data point: each with its type in Arrow, and its expression."""
 
 _EVIDENCE: Final[Mapping[str, tuple[Any, LiteralString]]] = {
     "number": (pa.int32(), "v.id"),
@@ -68,7 +68,7 @@ _EVIDENCE: Final[Mapping[str, tuple[Any, LiteralString]]] = {
     "sha256": (pa.string(), "encode(v.sha256, 'hex')"),
     "created_at": (MOMENT, "v.created_at"),
 }
-"""What is said of a file or link that was attached to an event; the file itself stays in its store."""
+"""The fields of a file or link attached to an event; the file itself stays in its store."""
 
 
 def _struct(fields: Mapping[str, tuple[Any, LiteralString]]) -> Any:
@@ -138,7 +138,7 @@ COLUMNS: Final[Mapping[str, ArchiveColumn]] = {
 OF_DATA_POINTS: Final = frozenset(
     {"numbers", "texts", "booleans", "corrected_numbers", "corrected_texts", "corrected_booleans"}
 )
-"""The columns of `events` that stand in the data points."""
+"""The columns of `events` that the data points contain."""
 
 SCHEMA: Final = pa.schema([(name, column.kind) for name, column in COLUMNS.items()])
 
@@ -185,7 +185,7 @@ def _by_position(points: Any) -> tuple[list[str | None], list[str | None]]:
 # Rows of a month as the database has them: streamed as lines of JSON, and made into Arrow some at a time.
 #
 # Invariants: memory does not grow with the month; the digest is that of the lines themselves, so it is the
-# same for the same rows whatever library writes the file.
+# same for the same rows, independent of the library that writes the file.
 
 
 GROUP_ROWS: Final = 50_000
@@ -323,6 +323,6 @@ def _groups(file: Any, name: str) -> Iterator[_Group]:
 
 
 def _none_between(numbers: Sequence[int], least: int, greatest: int) -> bool:
-    """Whether none of these numbers, which are in order, lies between two."""
+    """Whether none of these numbers, which are in order, is from `least` to `greatest`."""
     at = bisect_left(numbers, least)
     return at == len(numbers) or numbers[at] > greatest

@@ -57,7 +57,7 @@ _TABLE_OF_NAMES: Final = ["event_type", "feedstock_id", "asset_id", "location_id
                           "data_points.list.element.slug", "data_points.list.element.unit",
                           "data_points.list.element.value_type",
                           "data_points.list.element.correction_source"]  # fmt: skip
-"""Columns of few values, which stand once in each row group."""
+"""Columns of few values, which each row group stores once."""
 
 
 _NEVER_ENDED: Final = "SET LOCAL idle_in_transaction_session_timeout = 0"
@@ -66,7 +66,7 @@ it keeps nothing from being tidied; and it ends with its process, for the server
 
 
 class WrittenMonth(msgspec.Struct, frozen=True):
-    """What became of a month."""
+    """The outcome for a month."""
 
     project: str
     month: str

@@ -60,7 +60,7 @@ _OPENING: Final = """
 
 @dataclass(frozen=True, slots=True)
 class BackupSource:
-    """What is backed up: a running server, the store of its evidence files, its settings."""
+    """The source of a backup: a running server, the store of its evidence files, its settings."""
 
     server: Server
     evidence: ObjectStore
@@ -216,7 +216,7 @@ REST_PER_WORK: Final = 1.0
 """Seconds that are rested for each second of a processor that was worked."""
 
 STRETCH_SECONDS: Final = 0.05
-"""How long is worked without a rest, in seconds of a processor: short beside an answer to a full request."""
+"""How long is worked without a rest, in seconds of a processor: short compared with a full request."""
 
 
 class BackupPace:

@@ -82,7 +82,7 @@ class Shipping:
         return segment_timeline(name)
 
     def hold(self) -> bool:
-        """Have the server keep its log for this target; tells whether it did not do so before."""
+        """Have the server keep its log for this target; returns whether it did not do so before."""
         slot_row = self.connection.execute(_SLOT, (self.slot,)).fetchone()
         if slot_row is not None and slot_row[0] is not None and slot_row[1] != "lost":
             return False
@@ -123,7 +123,7 @@ class Shipping:
 
 
 def stop_shipping(source: BackupSource, target: BackupTarget) -> bool:
-    """Have the server keep no log for this target any more; tells whether it did."""
+    """Stop the server keeping its log for this target; returns whether it did keep it."""
     with psycopg.connect(source.server.superuser_url, autocommit=True) as connection:
         removal = connection.execute(
             "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = %s",
@@ -145,7 +145,7 @@ def _reach_path(timeline: int) -> str:
 
 
 def name_slot(target: BackupTarget) -> str:
-    """What the slot for a target is called."""
+    """The name of the slot for a target."""
     return "weighbridge_backup_" + hashlib.sha256(target.name.encode()).hexdigest()[:8]
 
 

@@ -176,7 +176,7 @@ class _Stream(io.RawIOBase):
         return bytes(content)
 
     def _next(self) -> bool:
-        """Go on to the next piece; tells whether there was one."""
+        """Go on to the next piece; returns whether there was one."""
         self._left = next(filter(None, self._pieces), b"")
         return bool(self._left)
 
@@ -186,7 +186,7 @@ _COUNTED: Final = ("accounts", "projects", "events", "batches", "ledger_entries"
 
 @dataclass(frozen=True, slots=True)
 class Restoration:
-    """What was restored."""
+    """The result of a restoration."""
 
     manifest: BackupManifest
     until: datetime

@@ -30,7 +30,7 @@ _FORMS: Final = "it takes a folder, file:///folder, s3://bucket/prefix, gs://buc
 
 
 class BackupTarget:
-    """The files of backups under their names; `name` is how people are told of it."""
+    """The files of backups under their names; `name` is how messages refer to it."""
 
     def __init__(self, store: ObjectStore, folder: Path | None, name: str) -> None:
         self._store = store
@@ -176,7 +176,7 @@ class BackupManifest(msgspec.Struct, frozen=True, kw_only=True):
     settings: dict[str, str]
     """Those that were not at their defaults, without what may hold a password."""
     not_included: list[str]
-    """What a working service needs beside this, in sentences."""
+    """What a working service needs in addition, in sentences."""
 
     @property
     def folder(self) -> str:
@@ -262,7 +262,7 @@ def last_backup(data_dir: Path) -> LastBackup | None:
 
 LOG: Final = "wal"
 SEGMENT_BYTES: Final = 16_777_216
-"""What initdb gives every cluster of ours."""
+"""The segment size with which initdb creates every embedded cluster."""
 
 _SEGMENTS_OF_A_FILE: Final = 0x1_0000_0000 // SEGMENT_BYTES
 _SHIPPED: Final = re.compile(rf"{LOG}/([0-9A-F]{{24}})\.([0-9a-f]{{64}})\.gz")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def render_written(month: "WrittenMonth") -> str:
-    """What became of a month."""
+    """Render the outcome for a month."""
     bytes_of_event = f", {month.bytes / month.rows:.1f} bytes for each" if month.rows else ""
     counts = f"{month.rows:,} events, {month.bytes:,} bytes{bytes_of_event}"
     return f"{month.month}  {month.state:9}  version {month.version}, {counts}"
@@ -34,7 +34,7 @@ def render_listed(month: "ListedMonth") -> str:
 
 
 def render_checked(month: "CheckedMonth") -> str:
-    """What came of comparing a month, a line for each difference."""
+    """Render the comparison of a month, a line for each difference."""
     state = (
         "as it was" if month.is_clean and not month.changed else "changed" if month.is_clean else "ALTERED"
     )
@@ -50,7 +50,7 @@ def render_checked(month: "CheckedMonth") -> str:
 
 
 def render_recomputed(result: "ArchiveRecomputation") -> str:
-    """What came of computing batches anew."""
+    """Render the result of recomputing batches."""
     lines = [f"{result.batches:,} batches over {result.events:,} events of {result.months} archived months:"]
     lines += [f"  BROKEN   {message}" for message in result.violations]
     lines += [f"  lacking  {message}" for message in result.uncovered]

@@ -134,7 +134,7 @@ def _target(settings: "Settings", *, is_made: bool) -> "BackupTarget":
 
 @contextmanager
 def _source(settings: "Settings", *, with_key: bool) -> "Iterator[BackupSource]":
-    """The running server of the data folder and what lies beside it."""
+    """The running server of the data folder, its evidence store and its settings."""
     from weighbridge.backup.base_backup import BackupSource
     from weighbridge.collection.evidence_files import open_objects
     from weighbridge.db.embedded.instance import attach_server, has_cluster

@@ -1,4 +1,4 @@
-"""One API process: granian in front of the application, beside others on the same port.
+"""One API process: granian in front of the application, one of several on the same port.
 
 The supervisor starts `weighbridge.supervisor.api TARGET ADDRESS PORT` as often as `api_processes` says, and
 the kernel shares the connections out. Granian would start processes by itself, but it takes two that fail in
@@ -47,7 +47,7 @@ CONNECTIONS_OF_ONE_PROCESS_MAX: Final = 4096
 """Connections that one API process has open, at most; silent ones take about 17 kB each."""
 
 FILES_BESIDE_CONNECTIONS: Final = 256
-"""Files and sockets that an API process needs beside the connections of its clients."""
+"""Files and sockets that an API process needs in addition to the connections of its clients."""
 
 LISTENING_LOOK_SECONDS: Final = 0.01
 
@@ -131,7 +131,7 @@ def _is_socket(number: int) -> bool:
 
 
 def _connections_max() -> int:
-    """How many connections fit beside the other files that the process may open."""
+    """How many connections the limit on open files allows, after the other files of the process."""
     _, files_max = resource.getrlimit(resource.RLIMIT_NOFILE)
     if files_max == resource.RLIM_INFINITY:
         files_max = CONNECTIONS_OF_ONE_PROCESS_MAX + FILES_BESIDE_CONNECTIONS

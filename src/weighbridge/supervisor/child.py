@@ -29,7 +29,7 @@ from weighbridge.supervisor.process import LEAVING
 
 
 def bytes_held(number: int) -> int | None:
-    """Bytes of memory that a process holds by itself; None where that is not told, or it has ended."""
+    """Bytes of memory that a process holds by itself; None where the system does not report it."""
     try:
         _, resident, shared, *_ = Path(f"/proc/{number}/statm").read_text().split()
     except (OSError, ValueError):
@@ -56,7 +56,7 @@ log = structlog.get_logger("weighbridge.supervisor")
 
 @dataclass(frozen=True, slots=True)
 class ChildProgram:
-    """What to run as a child."""
+    """A program to run as a child."""
 
     name: str
     command: tuple[str, ...]

@@ -133,7 +133,7 @@ def _greeting(
     urls: DatabaseUrls,
     settings: Settings,
 ) -> Callable[[str], None]:
-    """What is done with the address once the service answers."""
+    """The function that announces the address once the service answers."""
     # Every process imports this package; only one that starts a service needs what makes passwords.
     from weighbridge.supervisor.startup import first_user_link  # noqa: PLC0415
 
@@ -148,7 +148,7 @@ def _greeting(
 
 
 def _variables(settings: Settings, urls: DatabaseUrls, port: Port) -> dict[str, str]:
-    """What the processes are told: all but how the owner of the tables reaches them."""
+    """The environment of the processes: all settings but the connection of the owner of the tables."""
     process_settings = replace(
         settings,
         data_dir=settings.data_dir.absolute(),
@@ -269,7 +269,7 @@ async def _await_health(
     deadline = asyncio.get_running_loop().time() + READY_SECONDS
     while not await wait_for_event(phases.stopping, within_seconds=HEALTH_SECONDS):
         with suppress(OSError, TimeoutError):
-            # The files are looked at first: whoever only waits for them fills no log with requests.
+            # The files are checked first, so that waiting for them does not fill the log with requests.
             if all(map(Path.exists, sockets)) and await asyncio.wait_for(_is_healthy(port), timeout=5):
                 phases.ready.set()
                 announce(port.url)

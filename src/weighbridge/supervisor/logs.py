@@ -163,7 +163,7 @@ OF_REQUESTS: Final[Mapping[str, LogEvent]] = {
         "error", (), "Looking for changes for waiting requests failed.", REPORT
     ),
 }  # fmt: skip
-"""What API and computing processes write."""
+"""The events that API and computing processes log."""
 
 OF_WORKERS: Final[Mapping[str, LogEvent]] = {
     "attempt_failed": LogEvent(
@@ -218,7 +218,7 @@ OF_WORKERS: Final[Mapping[str, LogEvent]] = {
     ),
     "tidying_failed": LogEvent("error", (), "Removing expired records failed.", REPORT),
 }
-"""What workers write."""
+"""The events that workers log."""
 
 OF_SUPERVISORS: Final[Mapping[str, LogEvent]] = {
     "process_started": LogEvent("info", ("process", "pid"), "A process was started."),
@@ -302,7 +302,7 @@ OF_SUPERVISORS: Final[Mapping[str, LogEvent]] = {
         "See `database_unavailable`.",
     ),
 }
-"""What `weighbridge serve` itself writes."""
+"""The events that `weighbridge serve` itself logs."""
 
 OF_BACKUPS: Final[Mapping[str, LogEvent]] = {
     "backup_taken": LogEvent("info", ("target", "backup", "bytes"), "A whole backup was taken."),
@@ -320,7 +320,7 @@ OF_BACKUPS: Final[Mapping[str, LogEvent]] = {
         "Take a backup, or name a place in `WEIGHBRIDGE_BACKUP_URL` so that the service takes them.",
     ),
 }
-"""What backups write."""
+"""The events that backups log."""
 
 LOG_EVENTS: Final[Mapping[str, Mapping[str, LogEvent]]] = {
     "Requests": OF_REQUESTS,

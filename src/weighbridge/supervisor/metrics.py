@@ -73,7 +73,7 @@ def _remove_what_is_left() -> None:
                 os.close(lock)
 
 
-# The gauges beside the counters: the state of the database, of the work that waits, of disks and processes.
+# The gauges: the state of the database, of the work that waits, of disks and processes.
 #
 # They are read when the page is made, by one connection that gives up soon, so that a slow database makes
 # the page poorer and never late.
@@ -106,7 +106,7 @@ log = structlog.get_logger("weighbridge.supervisor")
 
 @dataclass(frozen=True, slots=True)
 class Gauges:
-    """What is read for each page; `starts` is raised by whoever starts a process."""
+    """What is read for each page; the supervisor raises `starts` for each start of a process."""
 
     database_url: str
     data_dir: Path

@@ -31,7 +31,7 @@ from weighbridge.settings import Settings
 
 # The port of the service: free when it is taken, and kept while the processes behind it restart.
 #
-# The API processes listen with SO_REUSEPORT, which would let a second service slip in beside the first. So
+# The API processes listen with SO_REUSEPORT, which would let a second service start on the same port. So
 # the supervisor first binds without it, which fails while anyone listens, and then keeps a silent socket
 # bound, which makes the same check of a second service fail while no API process listens.
 

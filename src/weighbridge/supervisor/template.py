@@ -45,7 +45,7 @@ LOADED: Final = (
     "weighbridge.supervisor.api",
     "weighbridge.supervisor.compute_process",
 )
-"""What the children need, imported once."""
+"""The modules that the children need, imported once."""
 
 _THREADS: Final = Path("/proc/self/task")
 

@@ -16,7 +16,7 @@ def test_an_unknown_feature_and_state_are_refused_with_what_there_is(weighbridge
     done = weighbridge("flag", "set", "rule_engine", "maybe").expect(1)
 
     assert done.err == (
-        "There is no feature 'rule_engine'; there are rules_engine, data_capture_rate, approval_of_own. "
+        "Unknown feature 'rule_engine'; there are rules_engine, data_capture_rate, approval_of_own. "
         "A flag is on or off, not 'maybe'.\n"
     )
 

@@ -189,7 +189,7 @@ def test_a_column_that_maps_nowhere_is_named(import_file, stored):
     done = import_file("Time,Steam mass,Operator\n2025-01-01T00:00Z,1,Ada\n").expect(1)
 
     assert done.err == (
-        "The column 'Operator' gives nothing; say in columns of the data feed which of steam-mass, state, "
+        "The column 'Operator' is not mapped; set in columns of the data feed which of steam-mass, state, "
         "start_time, end_time, tracking_id, feedstock, asset, client_reference, notes, location it gives, "
         "leave it out there with '-', or let other_columns be leave_out.\n"
         "Of the data feed that the import makes, --map gives columns.\n"
@@ -266,7 +266,7 @@ def test_times_that_are_told_twice_or_not_at_all_are_refused(import_file):
     ).expect(1)
 
     assert nowhere.err == (
-        "No column gives start_time; say which one does, or when the first row is.\n"
+        "No column gives start_time. Name the column that does, or the time of the first row.\n"
         "Of the data feed that the import makes, --start gives when the first row is.\n"
     )
     assert twice.err == (

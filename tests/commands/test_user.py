@@ -120,7 +120,7 @@ def test_where_somebody_signs_in_there_is_no_first_person(weighbridge):
         (("link", "--email", "x@plant.example"), "Nobody of the account signs in as x@plant.example.\n"),
         (
             ("add", "--email", "x@plant.example"),
-            "What the person may do is said by --role, or by --permission at least once.\n",
+            "Give the person either --role, or --permission at least once.\n",
         ),
         (
             ("add", "--email", "nobody", "--role", "reader"),

@@ -172,7 +172,7 @@ def test_the_manifest_has_the_sum_of_every_part_and_says_what_is_not_in_it(plant
         assert (folder / part.path).stat().st_mode & 0o077 == 0
     assert one.evidence_files == 1
     assert one.not_included == [
-        "Settings come from WEIGHBRIDGE_* variables, which whoever starts the service keeps."
+        "Settings come from WEIGHBRIDGE_* variables, which are kept where the service is started."
     ]
     assert manifests(BackupTarget.open_target(str(folder))) == [one]
 
@@ -206,7 +206,7 @@ def test_a_part_that_was_changed_is_refused_and_nothing_can_be_started_there(pla
     content[1000] ^= 1
     part.write_bytes(content)
 
-    with pytest.raises(Refusal, match="part-00000 is not what was written"):
+    with pytest.raises(Refusal, match="part-00000 was altered"):
         restore(target, folder / "data", until=None, backup=None, report=quiet)
     with pytest.raises(Refusal, match="has not come to its end"), attach_server(folder / "data"):
         pass
@@ -310,7 +310,7 @@ def test_the_commands_say_what_is_there_and_what_came_back(plant, folder, capsys
 
     [one] = manifests(plant.target)
     assert listed.startswith(f"{one.id}  whole at ")
-    assert "What came since, on timeline 1, was copied until " in listed
+    assert "Later changes on timeline 1, was copied until " in listed
     assert f"the backup {plant.taken.id} and 0 segments of the log, 1 files." in restored
     assert ", 1 evidence, " in restored
     with pytest.raises(Refusal, match="it takes a time with an offset"):

@@ -112,7 +112,7 @@ def test_each_start_offers_a_link_for_the_first_person_until_somebody_has_joined
 
     with first as (address, program):
         said, _, link = program.line().rpartition(" ")
-        assert said == "Nobody signs in at the pages yet. The first person joins here, once:"
+        assert said == "No user can sign in to the pages yet. The first person joins here, once:"
         assert link.startswith(f"{address}/join?key=")
         body = urlencode(typed | {"key": link.partition("key=")[2]})
         site = http.client.HTTPConnection(urlsplit(address).netloc, timeout=20)

@@ -1,7 +1,7 @@
 """Checking: every archived month against the database, row by row and in both directions.
 
 Invariants: nothing is changed; a month is compared in one snapshot; of a month that differs altogether only
-so many differences are told one by one, and the rest is counted.
+so many differences are listed one by one, and the others are counted.
 """
 
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
@@ -44,7 +44,7 @@ _NUMBER: Final = "number"
 
 @dataclass(frozen=True, slots=True)
 class RowDifference:
-    """An event that is not the same on both sides, or stands in one of them only at its time."""
+    """An event that is not the same on both sides, or that only one of them has at its time."""
 
     archived: Row | None
     stored: Row | None
@@ -66,8 +66,8 @@ class _RowStream:
         return 0 if self.table is None else int(self.table.num_rows)
 
     def take(self, rows: int) -> Any:
-        taken, self.table = self.table.slice(0, rows), self.table.slice(rows)
-        return taken
+        table, self.table = self.table.slice(0, rows), self.table.slice(rows)
+        return table
 
     def last(self) -> tuple[Any, int]:
         [row] = self.table.select([_START, _NUMBER]).slice(self.table.num_rows - 1).to_pylist()
@@ -119,11 +119,11 @@ async def stream_file(tables: Iterator[Any]) -> AsyncIterator[Any]:
 
 
 DIFFERENCES_TOLD_MAX: Final = 100
-"""Differences of a month that are told one by one."""
+"""Differences of a month that are listed one by one."""
 
 
 class CheckedMonth(msgspec.Struct, frozen=True):
-    """What came of comparing a month."""
+    """The result of comparing a month."""
 
     project: str
     month: str
@@ -134,9 +134,9 @@ class CheckedMonth(msgspec.Struct, frozen=True):
     changed: list[str]
     """What changed since, and by what; another version of the month takes it up."""
     renamed: list[str]
-    """What is called otherwise now."""
+    """The records that have other names now."""
     more: int = 0
-    """Differences that are not told one by one."""
+    """Differences that are counted and not listed."""
 
     @property
     def is_clean(self) -> bool:
@@ -153,26 +153,32 @@ async def check_months(database: Database, place: BackupTarget, project: int) ->
     if not manifests and not noted:
         raise Refusal(f"{place.name} has no month of the project {name}.")
     for month in sorted({*manifests, *noted}):
-        path, kept = manifests.get(month), noted.get(month)
+        path, noted_month = manifests.get(month), noted.get(month)
         if path is None:
-            assert kept is not None, "one side has the month"  # noqa: S101
-            missing = f"version {kept.version} was written to {place.name}, and is not there"
-            yield CheckedMonth(name, month, kept.version, kept.rows, [missing], [], [])
+            assert noted_month is not None, "one side has the month"  # noqa: S101
+            missing = f"version {noted_month.version} was written to {place.name}, and is not there"
+            yield CheckedMonth(name, month, noted_month.version, noted_month.rows, [missing], [], [])
             continue
         try:
             manifest = read_manifest(place, path)
         except Refusal as refusal:  # a month that cannot be read keeps nobody from hearing of the others
-            version, rows = (kept.version, kept.rows) if kept else (0, 0)
+            version, rows = (noted_month.version, noted_month.rows) if noted_month else (0, 0)
             yield CheckedMonth(name, month, version, rows, _sentences(refusal), [], [])
             continue
-        yield await _check_month(database, place, project, manifest, kept)
+        yield await _check_month(database, place, project, manifest, noted_month)
 
 
 async def _check_month(
-    database: Database, place: BackupTarget, project: int, found: ManifestAsFile, kept: ArchivedMonth | None
+    database: Database,
+    place: BackupTarget,
+    project: int,
+    manifest_file: ManifestAsFile,
+    noted_month: ArchivedMonth | None,
 ) -> CheckedMonth:
-    manifest, altered = found.manifest, [*_list_unnoted(found, kept)]
-    since = kept.seen_until if kept and not altered else datetime.fromisoformat(manifest.made_at)
+    manifest, altered = manifest_file.manifest, [*_list_unnoted(manifest_file, noted_month)]
+    since = (
+        noted_month.seen_until if noted_month and not altered else datetime.fromisoformat(manifest.made_at)
+    )
     unlike: list[RowDifference] = []
     more = 0
     with TemporaryDirectory(prefix="weighbridge-archive-") as folder:
@@ -184,39 +190,51 @@ async def _check_month(
                 manifest.project, manifest.month, manifest.version, manifest.rows, altered, [], []
             )
         async with database.read() as tx:
-            stored = stored_rows(tx, project, parse_month(manifest), manifest.vocabulary, RowDigest())
-            async for difference in differences(stream_file(file.tables()), stored):
+            stored_tables = stored_rows(tx, project, parse_month(manifest), manifest.vocabulary, RowDigest())
+            async for difference in differences(stream_file(file.tables()), stored_tables):
                 if len(unlike) < DIFFERENCES_TOLD_MAX:
                     unlike.append(difference)
                 else:
                     more += 1
-            told = await _told(tx, project, since, unlike)
+            sentences = await _told(tx, project, since, unlike)
             renamed = [*changes_since(manifest.vocabulary, await read_vocabulary(tx, project))]
-    altered += told[False]
+    altered += sentences[False]
     return CheckedMonth(
-        manifest.project, manifest.month, manifest.version, manifest.rows, altered, told[True], renamed, more
+        manifest.project,
+        manifest.month,
+        manifest.version,
+        manifest.rows,
+        altered,
+        sentences[True],
+        renamed,
+        more,
     )
 
 
-async def _told(tx: Read, project: int, since: datetime, found: list[RowDifference]) -> dict[bool, list[str]]:
-    """What is explained, and what is not."""
-    told: dict[bool, list[str]] = {True: [], False: []}
-    for one in await explain_differences(tx, project, since, found) if found else ():
-        told[one.is_explained].append(one.sentence)
-    return told
+async def _told(
+    tx: Read, project: int, since: datetime, row_differences: list[RowDifference]
+) -> dict[bool, list[str]]:
+    """The sentences on differences, by whether they are explained."""
+    sentences: dict[bool, list[str]] = {True: [], False: []}
+    for explained in (
+        await explain_differences(tx, project, since, row_differences) if row_differences else ()
+    ):
+        sentences[explained.is_explained].append(explained.sentence)
+    return sentences
 
 
 def _sentences(refusal: Refusal) -> list[str]:
     return [problem.message for problem in refusal.problems]
 
 
-def _list_unnoted(manifest: ManifestAsFile, kept: ArchivedMonth | None) -> list[str]:
-    """What is wrong with a manifest by what the database noted when it was written."""
-    if kept is None:
+def _list_unnoted(manifest: ManifestAsFile, noted_month: ArchivedMonth | None) -> list[str]:
+    """The differences of a manifest from what the database noted when it was written."""
+    if noted_month is None:
         return ["the database knows nothing of the month's being archived there"]
-    if kept.manifest_sha256.hex() != manifest.sha256:
-        noted = kept.manifest_sha256.hex()[:32]
-        return [f"its newest manifest is not the one that was noted, version {kept.version} with {noted}"]
+    if noted_month.manifest_sha256.hex() != manifest.sha256:
+        noted_digest = noted_month.manifest_sha256.hex()[:32]
+        noted = f"version {noted_month.version} with {noted_digest}"
+        return [f"its newest manifest is not the one that was noted, {noted}"]
     return []
 
 
@@ -236,7 +254,7 @@ _FOLLOWING: Final = frozenset({"updated_at", "is_revised", "captured_fields", "i
 _ROLLED_UP: Final = frozenset(
     {"readings", "valid_readings", "covered_readings", "expected_readings", "data_points", "voided_at"}
 )
-"""What rolling up anew moves."""
+"""The fields that rolling up again changes."""
 
 _BEHIND: Final = "altered behind the service's back"
 
@@ -255,7 +273,7 @@ _STILL_THERE: Final = "SELECT id FROM events WHERE project_id = %s AND id = ANY 
 
 @dataclass
 class _Known:
-    """What the service knows that happened to an event since."""
+    """The changes of an event since then that the service recorded."""
 
     by_field: dict[str, str] = field(default_factory=dict)
     by_position: dict[int, str] = field(default_factory=dict)
@@ -269,120 +287,129 @@ class _Known:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """What is told of a difference, and whether a change that the service knows of explains all of it."""
+    """The sentence on a difference, and whether a recorded change explains all of it."""
 
     sentence: str
     is_explained: bool
 
 
 async def explain_differences(
-    tx: Read, project: int, since: datetime, found: Sequence[RowDifference]
+    tx: Read, project: int, since: datetime, row_differences: Sequence[RowDifference]
 ) -> list[Explained]:
     """A sentence for each difference, with what changed since a moment."""
-    known = {_number(one): _Known() for one in found}
+    changes = {_number(difference): _Known() for difference in row_differences}
     for number, position, name, correction, source, state, at in await tx.tuples(
-        _CORRECTIONS, (project, [*known], since)
+        _CORRECTIONS, (project, [*changes], since)
     ):
         message = f"correction {correction} ({source}, {state.replace('_', ' ')}) of {_at(at)}"
         if position:
-            known[number].by_position[position] = message
+            changes[number].by_position[position] = message
         else:
-            known[number].by_field[name] = message
-    names = {identity.of("event", project, number): number for number in known}
+            changes[number].by_field[name] = message
+    names = {identity.of("event", project, number): number for number in changes}
     for name, row, action, at in await tx.tuples(_AUDIT_ROWS, (project, [*names], since)):
-        known[names[name]].written = f"{action} of {_at(at)}, audit row {row}"
-    for (number,) in await tx.tuples(_STILL_THERE, (project, [*known])):
-        known[number].is_there = True
-    return [_explain(project, since, one, known[_number(one)]) for one in found]
+        changes[names[name]].written = f"{action} of {_at(at)}, audit row {row}"
+    for (number,) in await tx.tuples(_STILL_THERE, (project, [*changes])):
+        changes[number].is_there = True
+    return [
+        _explain(project, since, difference, changes[_number(difference)]) for difference in row_differences
+    ]
 
 
-def _explain(project: int, since: datetime, difference: RowDifference, known: _Known) -> Explained:
+def _explain(project: int, since: datetime, difference: RowDifference, changes: _Known) -> Explained:
     name = f"event {identity.of('event', project, _number(difference))}"
     if difference.archived is None:
         assert difference.stored is not None, "one side has the row"  # noqa: S101
-        return _came(name, since, difference.stored, known)
+        return _came(name, since, difference.stored, changes)
     if difference.stored is None:
-        return _went(name, known)
+        return _went(name, changes)
     causes: list[str] = []
     strange: list[str] = []
     for field_name in sorted({*difference.archived} - _FOLLOWING):
         if difference.archived[field_name] != difference.stored[field_name]:
             for message, cause in _explain_field(
-                field_name, difference.archived, difference.stored, known, since
+                field_name, difference.archived, difference.stored, changes, since
             ):
                 (strange if cause is None else causes).append(message if cause is None else cause)
     if strange:
         return Explained(f"{name}: {', '.join(strange)}: {_BEHIND}", is_explained=False)
-    if cause := ", ".join(dict.fromkeys(causes)) or known.anything:
+    if cause := ", ".join(dict.fromkeys(causes)) or changes.anything:
         return Explained(f"{name} changed since: {cause}", is_explained=True)
     return _explain_followed(name, difference.archived, difference.stored)
 
 
-def _explain_followed(name: str, was: Row, now: Row) -> Explained:
+def _explain_followed(name: str, archived_row: Row, stored_row: Row) -> Explained:
     """What is said where only such fields differ as otherwise move with others."""
-    moved = [one for one in sorted(_FOLLOWING) if was[one] != now[one]]
-    if now["is_complete"] and not was["is_complete"]:
-        return Explained(f"{name} is complete since {_at(now['updated_at'])}", is_explained=True)
-    return Explained(f"{name}: {', '.join(moved)} differ: {_BEHIND}", is_explained=False)
+    moved_fields = [
+        field_name for field_name in sorted(_FOLLOWING) if archived_row[field_name] != stored_row[field_name]
+    ]
+    if stored_row["is_complete"] and not archived_row["is_complete"]:
+        return Explained(f"{name} is complete since {_at(stored_row['updated_at'])}", is_explained=True)
+    return Explained(f"{name}: {', '.join(moved_fields)} differ: {_BEHIND}", is_explained=False)
 
 
-def _came(name: str, since: datetime, stored: Row, known: _Known) -> Explained:
-    """What is said of an event that the archive has not at its time."""
-    if moved := known.by_field.get("start_time"):
+def _came(name: str, since: datetime, stored_row: Row, changes: _Known) -> Explained:
+    """The explanation of an event that the archive does not have at its time."""
+    if time_change := changes.by_field.get("start_time"):
         return Explained(
-            f"{name} started at another time when it was archived, until {moved}", is_explained=True
+            f"{name} started at another time when it was archived, until {time_change}", is_explained=True
         )
-    if stored["created_at"] >= since.replace(microsecond=since.microsecond // 1000 * 1000):
-        return Explained(f"{name} came later, at {_at(stored['created_at'])}", is_explained=True)
+    if stored_row["created_at"] >= since.replace(microsecond=since.microsecond // 1000 * 1000):
+        return Explained(f"{name} came later, at {_at(stored_row['created_at'])}", is_explained=True)
     return Explained(f"{name} is not in the archive: {_BEHIND}", is_explained=False)
 
 
-def _went(name: str, known: _Known) -> Explained:
-    """What is said of an event that the database has not at its archived time."""
-    if (moved := known.by_field.get("start_time")) and known.is_there:
-        return Explained(f"{name} starts at another time, by {moved}", is_explained=True)
-    message = "starts at another time, by no correction" if known.is_there else "is not in the database"
+def _went(name: str, changes: _Known) -> Explained:
+    """The explanation of an event that the database does not have at its archived time."""
+    if (time_change := changes.by_field.get("start_time")) and changes.is_there:
+        return Explained(f"{name} starts at another time, by {time_change}", is_explained=True)
+    message = "starts at another time, by no correction" if changes.is_there else "is not in the database"
     return Explained(f"{name} {message}: {_BEHIND}", is_explained=False)
 
 
 def _explain_field(
-    name: str, was: Row, now: Row, known: _Known, since: datetime
+    name: str, was: Row, now: Row, changes: _Known, since: datetime
 ) -> Iterator[tuple[str, str | None]]:
     """What is said of a field that differs, and what explains it; of data points, of each that does."""
     if now["readings"] is not None and name in _ROLLED_UP and now["updated_at"] >= since:
         yield name, f"rolled up anew at {_at(now['updated_at'])}"
     elif name == "data_points":
-        yield from _explain_points(was, now, known)
+        yield from _explain_points(was, now, changes)
     elif name == "evidence":
-        held = {one["number"]: one for one in was["evidence"]}
-        is_kept = all(held.get(one["number"], one) == one for one in now["evidence"])
-        has_all = {one["number"] for one in now["evidence"]} >= set(held)
+        archived_evidence = {evidence["number"]: evidence for evidence in was["evidence"]}
+        is_kept = all(
+            archived_evidence.get(evidence["number"], evidence) == evidence for evidence in now["evidence"]
+        )
+        has_all = {evidence["number"] for evidence in now["evidence"]} >= set(archived_evidence)
         yield "its evidence differs", "evidence attached since" if is_kept and has_all else None
     elif name in _BY_CORRECTION:
-        yield _said(name, was[name], now[name]), known.by_field.get(name)
+        yield _said(name, was[name], now[name]), changes.by_field.get(name)
     elif name == "voided_at" and now["is_imputed"] and now["updated_at"] >= since:
         yield name, f"withdrawn at {_at(now['updated_at'])}"
     else:
-        yield _said(name, was[name], now[name]), known.written
+        yield _said(name, was[name], now[name]), changes.written
 
 
-def _explain_points(was: Row, now: Row, known: _Known) -> Iterator[tuple[str, str | None]]:
-    before, after = _by_position(was), _by_position(now)
-    for position in sorted({*before, *after}):
-        one, other = before.get(position), after.get(position)
-        if one == other:
+def _explain_points(was: Row, now: Row, changes: _Known) -> Iterator[tuple[str, str | None]]:
+    archived_points, stored_points = _by_position(was), _by_position(now)
+    for position in sorted({*archived_points, *stored_points}):
+        archived_point, stored_point = archived_points.get(position), stored_points.get(position)
+        if archived_point == stored_point:
             continue
-        slug = (one or other or {})["slug"]
-        captured = (_captured(was, one), _captured(now, other))
-        if captured[0] is not None and captured[0] != captured[1]:
-            yield f"what was captured of {slug} was {captured[0]!r} and is {captured[1]!r}", None
-        elif (one and _shown(one)) != (other and _shown(other)):
-            values = one and one["value"], other and other["value"]
-            yield _said(str(slug), *values), known.by_position.get(position)
+        slug = (archived_point or stored_point or {})["slug"]
+        captured_values = (_captured(was, archived_point), _captured(now, stored_point))
+        if captured_values[0] is not None and captured_values[0] != captured_values[1]:
+            yield (
+                f"what was captured of {slug} was {captured_values[0]!r} and is {captured_values[1]!r}",
+                None,
+            )
+        elif (archived_point and _shown(archived_point)) != (stored_point and _shown(stored_point)):
+            values = archived_point and archived_point["value"], stored_point and stored_point["value"]
+            yield _said(str(slug), *values), changes.by_position.get(position)
 
 
 def _captured(row: Row, point: Mapping[str, Any] | None) -> str | None:
-    """What was captured of a data point."""
+    """The captured value of a data point."""
     return None if point is None else point["captured" if row["is_revised"] else "value"]
 
 

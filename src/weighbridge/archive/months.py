@@ -1,6 +1,6 @@
 """Archived months: the pieces of the calendar in UTC in which events are archived, and the manifest of each.
 
-A manifest says what the file of a month holds, of which moment, and how to know it again.
+A manifest describes the content of the file of a month, its time, and how to verify it.
 
     prj_…/2025-12/events-SHA256.parquet       the rows, named by the first half of their file's digest
     prj_…/2025-12/manifest-000002-SHA256.json  what they are; the number counts the versions of the month
@@ -40,16 +40,16 @@ class CalendarMonth:
     @classmethod
     def read(cls, text: str, option: str) -> Self:
         """Read `2025-12`; raises Refusal, which names the option."""
-        found = _FORM.fullmatch(text)
-        if found is None or found[1] == "0000":
+        match = _FORM.fullmatch(text)
+        if match is None or match[1] == "0000":
             raise Refusal(f"{option} is {text!r}; it takes a month such as 2025-12.")
-        return cls(int(found[1]), int(found[2]))
+        return cls(int(match[1]), int(match[2]))
 
     @classmethod
     def of(cls, moment: datetime) -> Self:
-        """The month that a moment lies in."""
-        there = moment.astimezone(UTC)
-        return cls(there.year, there.month)
+        """The month that contains an instant."""
+        utc_moment = moment.astimezone(UTC)
+        return cls(utc_moment.year, utc_moment.month)
 
     @property
     def text(self) -> str:
@@ -63,21 +63,21 @@ class CalendarMonth:
 
     @property
     def end(self) -> datetime:
-        """The first instant that is not in it any more."""
+        """The first instant after it."""
         return self.next.start
 
     @property
     def next(self) -> "CalendarMonth":
-        """The month behind it."""
+        """The month after it."""
         return CalendarMonth(self.year + self.month // 12, self.month % 12 + 1)
 
     def refuse_unsettled(self, now: datetime) -> None:
         """Raise Refusal unless the month has been over for long enough."""
         if now < self.end + SETTLES_AFTER:
-            settled = self.end + SETTLES_AFTER
+            settles_at = self.end + SETTLES_AFTER
             raise Refusal(
-                f"{self.text} cannot be archived yet: it may be from {settled:%Y-%m-%d} on, when it has been"
-                f" over for {SETTLES_AFTER.days} days."
+                f"{self.text} cannot be archived yet: it may be from {settles_at:%Y-%m-%d} on, when it has"
+                f" been over for {SETTLES_AFTER.days} days."
             )
 
 
@@ -125,8 +125,8 @@ class ArchivedVocabulary(msgspec.Struct, frozen=True):
 
 
 async def read_vocabulary(tx: Read, project: int) -> ArchivedVocabulary:
-    """The vocabulary as it stands."""
-    types, points, *named = await tx.several(
+    """The current vocabulary."""
+    types, points, *rows_of_kinds = await tx.several(
         ("SELECT id, slug, name FROM event_types WHERE project_id = %s ORDER BY id", (project,)),
         (
             """
@@ -144,7 +144,7 @@ async def read_vocabulary(tx: Read, project: int) -> ArchivedVocabulary:
         by_type.setdefault(number, []).append(ArchivedPoint(*point))
     locations, feedstocks, assets = (
         [ArchivedName(identity.of(kind, project, number), name) for number, name in rows]
-        for kind, rows in zip(("location", "feedstock", "asset"), named, strict=True)
+        for kind, rows in zip(("location", "feedstock", "asset"), rows_of_kinds, strict=True)
     )
     return ArchivedVocabulary(
         [
@@ -164,15 +164,15 @@ def changes_since(archived: ArchivedVocabulary, now: ArchivedVocabulary) -> Iter
     types = {event_type.number: event_type for event_type in now.event_types}
     for was in archived.event_types:
         yield from _changes_of_type(was, types.get(was.number))
-    for kind, held, there in (
+    for kind, archived_records, current_records in (
         ("location", archived.locations, now.locations),
         ("feedstock", archived.feedstocks, now.feedstocks),
         ("asset", archived.assets, now.assets),
     ):
-        names = {one.id: one.name for one in there}
-        for one in held:
-            if names.get(one.id) != one.name:
-                yield f"{kind} {one.id} was {one.name!r}, and {_now(names.get(one.id))}"
+        names = {record.id: record.name for record in current_records}
+        for record in archived_records:
+            if names.get(record.id) != record.name:
+                yield f"{kind} {record.id} was {record.name!r}, and {_now(names.get(record.id))}"
 
 
 def _changes_of_type(was: ArchivedType, now: ArchivedType | None) -> Iterator[str]:
@@ -181,8 +181,9 @@ def _changes_of_type(was: ArchivedType, now: ArchivedType | None) -> Iterator[st
         yield f"event type {was.id} was {f'{was.name} ({was.slug})'!r}, and {is_now}"
     points = {} if now is None else {point.position: point for point in now.data_points}
     for point in was.data_points if now is not None else ():
-        if (there := points.get(point.position)) != point:
-            yield f"data point type {was.slug}.{point.slug} was {_form(point)}, and {_now(_form(there))}"
+        if (current_point := points.get(point.position)) != point:
+            current = _now(_form(current_point))
+            yield f"data point type {was.slug}.{point.slug} was {_form(point)}, and {current}"
 
 
 def _form(point: ArchivedPoint | None) -> str | None:
@@ -192,8 +193,8 @@ def _form(point: ArchivedPoint | None) -> str | None:
     return f"{point.name} ({point.slug}), a {point.value_type}{unit}"
 
 
-def _now(said: str | None) -> str:
-    return "is gone" if said is None else f"is {said!r} now"
+def _now(name: str | None) -> str:
+    return "is gone" if name is None else f"is {name!r} now"
 
 
 # The manifest of a month: what its file holds, of which moment, and how to know it again.
@@ -204,7 +205,7 @@ SCHEMA_VERSION: Final = 1
 
 _NAME: Final = re.compile(r"manifest-([0-9]{6})-([0-9a-f]{32})\.json")
 _DIGEST_CHARACTERS: Final = 32
-"""How much of a SHA-256 stands in a name."""
+"""How many digits of a SHA-256 are in a name."""
 
 
 _Digest = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
@@ -212,7 +213,7 @@ _Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 
 
 class ArchiveFile(msgspec.Struct, frozen=True):
-    """A file beside the manifest."""
+    """A file that the manifest describes."""
 
     name: str
     sha256: _Digest
@@ -237,7 +238,7 @@ class MonthManifest(msgspec.Struct, frozen=True, kw_only=True):
     made_at: str
     rows: _Count
     rows_sha256: _Digest
-    """Of the rows themselves, whatever the Parquet library: see `reading_rows`."""
+    """Of the rows themselves, independent of the Parquet library: see `reading_rows`."""
     files: Annotated[list[ArchiveFile], msgspec.Meta(min_length=1, max_length=1)]
     change_number: _Count
     """The last entry of the account's feed of changes of which all is in the file."""
@@ -251,7 +252,7 @@ class MonthManifest(msgspec.Struct, frozen=True, kw_only=True):
         return self.files[0]
 
     def build_path(self, file: ArchiveFile) -> str:
-        """Where a file of it lies."""
+        """The path of a file of it."""
         return f"{build_folder(self.project, self.month)}/{file.name}"
 
 
@@ -274,7 +275,7 @@ class ManifestAsFile:
 
     @property
     def path(self) -> str:
-        """Where the file lies in the place."""
+        """The path of the file in the place."""
         name = f"manifest-{self.manifest.version:06d}-{self.sha256[:_DIGEST_CHARACTERS]}.json"
         return f"{build_folder(self.manifest.project, self.manifest.month)}/{name}"
 
@@ -299,8 +300,8 @@ def newest_paths(place: BackupTarget, project: str) -> dict[str, str]:
     """Where the newest manifest lies of each month that a place has of a project; raises Refusal."""
     newest: dict[str, str] = {}
     for path, _, _ in place.names(f"{project}/"):
-        _, _, rest = path.rpartition(f"{project}/")
-        month, _, name = rest.partition("/")
+        _, _, path_in_project = path.rpartition(f"{project}/")
+        month, _, name = path_in_project.partition("/")
         if _NAME.fullmatch(name) and name > newest.get(month, ""):
             newest[month] = name
     return {month: f"{build_folder(project, month)}/{name}" for month, name in sorted(newest.items())}
@@ -309,23 +310,23 @@ def newest_paths(place: BackupTarget, project: str) -> dict[str, str]:
 def read_manifest(place: BackupTarget, path: str) -> ManifestAsFile:
     """The manifest of a path, checked against its name and its place; raises Refusal."""
     content = place.read(path)
-    found = _NAME.fullmatch(path.rpartition("/")[2])
-    if found is None or not hashlib.sha256(content).hexdigest().startswith(found[2]):
-        raise Refusal(f"{place.name}/{path} is not what was written: its SHA-256 is not that of its name.")
+    match = _NAME.fullmatch(path.rpartition("/")[2])
+    if match is None or not hashlib.sha256(content).hexdigest().startswith(match[2]):
+        raise Refusal(f"{place.name}/{path} was altered: its SHA-256 differs from its name.")
     try:
         manifest = msgspec.json.decode(content, type=MonthManifest)
     except msgspec.DecodeError as error:
-        raise Refusal(f"{place.name}/{path} is no manifest of an archive: {error}.") from error
+        raise Refusal(f"{place.name}/{path} is not a manifest of an archive: {error}.") from error
     if manifest.schema_version != SCHEMA_VERSION:
         raise Refusal(
             f"{place.name}/{path} has the form {manifest.schema_version}, and this version of Weighbridge"
             f" reads form {SCHEMA_VERSION}."
         )
-    read = ManifestAsFile(manifest, content)
-    if read.path != path:
-        raise Refusal(f"{place.name}/{path} is the manifest of {read.path}.")
+    manifest_file = ManifestAsFile(manifest, content)
+    if manifest_file.path != path:
+        raise Refusal(f"{place.name}/{path} is the manifest of {manifest_file.path}.")
     _refuse_strange(manifest, f"{place.name}/{path}")
-    return read
+    return manifest_file
 
 
 def _refuse_strange(manifest: MonthManifest, path: str) -> None:
@@ -337,7 +338,7 @@ def _refuse_strange(manifest: MonthManifest, path: str) -> None:
     except ValueError:
         made_at = None
     if made_at is None or made_at.tzinfo is None:
-        raise Refusal(f"{path} was made at {manifest.made_at!r}, which is no moment.")
+        raise Refusal(f"{path} was made at {manifest.made_at!r}, which is not a timestamp.")
     parse_month(manifest)
 
 
@@ -373,7 +374,7 @@ class ArchivedMonth(msgspec.Struct, frozen=True):
 
 
 class ListedMonth(msgspec.Struct, frozen=True):
-    """The same as people are told of it."""
+    """The same as commands print it."""
 
     project: str
     month: str
@@ -396,7 +397,7 @@ class ListedMonth(msgspec.Struct, frozen=True):
 
 
 async def newest_of_months(tx: Read, project: int, place: str) -> dict[str, ArchivedMonth]:
-    """What was written last of each month of a project to a place."""
+    """The version of each month of a project that was written to a place last."""
     rows = await tx.rows(
         ArchivedMonth,
         f"""
@@ -422,10 +423,10 @@ async def archived_months(tx: Read, project: int | None) -> list[ArchivedMonth]:
 
 
 async def keep_month(
-    tx: Write, project: int, place: str, written: ManifestAsFile, seen: tuple[int, datetime]
+    tx: Write, project: int, place: str, manifest_file: ManifestAsFile, seen: tuple[int, datetime]
 ) -> None:
-    """Note that a month lies in a place, and up to which change and moment all is in it."""
-    manifest, (change_number, seen_until) = written.manifest, seen
+    """Record that a month is in a place, and up to which change and time it is complete."""
+    manifest, (change_number, seen_until) = manifest_file.manifest, seen
     await tx.execute(
         """
         INSERT INTO archives (project_id, month, version, place, manifest_sha256, rows_sha256, row_count,
@@ -434,7 +435,7 @@ async def keep_month(
         """,
         (
             project, parse_month(manifest).start.date(), manifest.version, place,
-            bytes.fromhex(written.sha256), bytes.fromhex(manifest.rows_sha256), manifest.rows,
+            bytes.fromhex(manifest_file.sha256), bytes.fromhex(manifest.rows_sha256), manifest.rows,
             manifest.events.size, change_number, seen_until,
         ),
     )  # fmt: skip
@@ -463,10 +464,10 @@ _IS_AS_IT_WAS: Final = """
 
 async def months_with_events(tx: Read, project: int, through: CalendarMonth) -> AsyncIterator[CalendarMonth]:
     """The months up to one in which events of a project start, in order; voided ones count."""
-    found = await tx.value(_FIRST, (project,))
-    while found is not None and (month := CalendarMonth.of(found)) <= through:
+    first_start = await tx.value(_FIRST, (project,))
+    while first_start is not None and (month := CalendarMonth.of(first_start)) <= through:
         yield month
-        found = await tx.value(_NEXT, (project, month.end))
+        first_start = await tx.value(_NEXT, (project, month.end))
 
 
 async def is_as_it_was(tx: Read, project: int, month: CalendarMonth, archived: ArchivedMonth) -> bool:

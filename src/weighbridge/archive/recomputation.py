@@ -22,13 +22,13 @@ from weighbridge.verification.slots import MissingEvents
 
 
 class ArchiveRecomputation(msgspec.Struct, frozen=True):
-    """What the batches of a project come to, from the events of its archive."""
+    """The batches of a project, recomputed from the events of its archive."""
 
     project: str
     months: int
     events: int
     batches: int
-    """Computed anew, from events of the archive alone."""
+    """Recomputed, from events of the archive alone."""
     violations: list[str]
     older: int
     """Of them, those of an older revision of the engine."""
@@ -46,9 +46,9 @@ class ArchiveRecomputation(msgspec.Struct, frozen=True):
 
 
 async def recompute_archived(database: Database, place: BackupTarget, project: int) -> ArchiveRecomputation:
-    """Compute the batches of a project anew from what a place has of its events; raises Refusal."""
+    """Recompute the batches of a project from its events in a place; raises Refusal."""
     name = identity.of("project", project)
-    manifests = [one.manifest for one in newest_manifests(place, name)]
+    manifests = [manifest_file.manifest for manifest_file in newest_manifests(place, name)]
     if not manifests:
         raise Refusal(f"{place.name} has no month of the project {name}.")
     with TemporaryDirectory(prefix="weighbridge-archive-") as folder:
@@ -56,19 +56,19 @@ async def recompute_archived(database: Database, place: BackupTarget, project: i
             MonthFile.fetch_rows(place, manifest, Path(folder)) for manifest in manifests if manifest.rows
         ]
         async with database.trial() as tx:
-            held = HeldEvents(tx, project, months)
-            await held.prepare()
-            found = await recompute(tx, project, source=held)
+            archived_events = HeldEvents(tx, project, months)
+            await archived_events.prepare()
+            recomputation = await recompute(tx, project, source=archived_events)
     return ArchiveRecomputation(
         project=name,
         months=len(manifests),
         events=sum(manifest.rows for manifest in manifests),
-        batches=found.batches,
-        violations=sentences(found.violations),
-        older=found.older,
+        batches=recomputation.batches,
+        violations=sentences(recomputation.violations),
+        older=recomputation.older,
         differing=[],
-        outside=found.outside,
-        uncovered=sentences(found.uncovered),
+        outside=recomputation.outside,
+        uncovered=sentences(recomputation.uncovered),
     )
 
 
@@ -129,21 +129,25 @@ class HeldEvents:
         await self._tx.execute(_KEYED)
 
     async def hold(self, project: int, batches: Sequence[int]) -> Mapping[int, MissingEvents]:
-        named: dict[int, set[int]] = {}
+        events_by_batch: dict[int, set[int]] = {}
         for batch, events in await self._tx.tuples(_NAMED, (project, [*batches])):
-            named.setdefault(batch, set()).update(events)
-        missing = set().union(*named.values())
+            events_by_batch.setdefault(batch, set()).update(events)
+        missing = set().union(*events_by_batch.values())
         await self._tx.execute("TRUNCATE held_events")
-        held: list[dict[str, Any]] = []
+        rows: list[dict[str, Any]] = []
         for row in self._find(missing):
-            held.append(row)
-            if len(held) == ROWS_AT_ONCE:
-                await self._fill(held)
-                held = []
-        await self._fill(held)
+            rows.append(row)
+            if len(rows) == ROWS_AT_ONCE:
+                await self._fill(rows)
+                rows = []
+        await self._fill(rows)
         await self._tx.execute("ANALYZE held_events")
-        lacking = {batch: len(events & missing) for batch, events in named.items()}
-        return {batch: MissingEvents(few, len(named[batch])) for batch, few in lacking.items() if few}
+        lacking = {batch: len(events & missing) for batch, events in events_by_batch.items()}
+        return {
+            batch: MissingEvents(count, len(events_by_batch[batch]))
+            for batch, count in lacking.items()
+            if count
+        }
 
     async def outdated(self, project: int, batches: Collection[int]) -> Collection[int]:
         if not batches or not self._months:
@@ -187,13 +191,13 @@ def _stored_rows(project: int, table: Any, vocabulary: ArchivedVocabulary) -> It
     """
     types = {event_type.slug: event_type.number for event_type in vocabulary.event_types}
     as_they_are = [_said(table.column(name)) for name in _AS_THEY_ARE]
-    others = [table.column(name).to_pylist() for name in _TRANSLATED]
-    for plain, told, arrays in zip(
-        zip(*as_they_are, strict=True), zip(*others, strict=True), _arrays(table), strict=True
+    translated_columns = [table.column(name).to_pylist() for name in _TRANSLATED]
+    for plain_values, translated_values, arrays in zip(
+        zip(*as_they_are, strict=True), zip(*translated_columns, strict=True), _arrays(table), strict=True
     ):
-        number, event_type, feedstock, asset, locations, captured = told
+        number, event_type, feedstock, asset, locations, captured = translated_values
         yield {
-            **dict(zip(_AS_THEY_ARE, plain, strict=True)),
+            **dict(zip(_AS_THEY_ARE, plain_values, strict=True)),
             "project_id": project,
             "id": number,
             "event_type_id": types[event_type],
@@ -214,10 +218,10 @@ def _said(column: Any) -> list[Any]:
 
 
 def _arrays(table: Any) -> Iterator[dict[str, list[str | None]]]:
-    """What was captured of each event, in the arrays of the table: each value at its position."""
+    """The captured values of each event, in the arrays of the table: each value at its position."""
     points = table.column("data_points").combine_chunks()
     if points.null_count or points.values.null_count:
-        raise ValueError("its data points are no list")
+        raise ValueError("its data points are not a list")
     begins = points.offsets.to_pylist()
     positions, kinds, values, captured = (
         points.values.field(name).to_pylist() for name in ("position", "value_type", "value", "captured")

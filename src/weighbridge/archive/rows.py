@@ -56,7 +56,7 @@ _POINT: Final[Mapping[str, tuple[Any, LiteralString]]] = {
     "correction_source": (pa.string(), f"CASE WHEN e.is_revised THEN (SELECT c.source {_IN_FORCE}) END"),
     "correction": (pa.int64(), f"CASE WHEN e.is_revised THEN (SELECT c.id {_IN_FORCE}) END"),
 }
-"""What is said of a data point: its type in Arrow, and its expression."""
+"""The fields of a data point: each with its type in Arrow, and its expression."""
 
 _EVIDENCE: Final[Mapping[str, tuple[Any, LiteralString]]] = {
     "number": (pa.int32(), "v.id"),
@@ -68,7 +68,7 @@ _EVIDENCE: Final[Mapping[str, tuple[Any, LiteralString]]] = {
     "sha256": (pa.string(), "encode(v.sha256, 'hex')"),
     "created_at": (MOMENT, "v.created_at"),
 }
-"""What is said of a file or link that was attached to an event; the file itself stays in its store."""
+"""The fields of a file or link attached to an event; the file itself stays in its store."""
 
 
 def _struct(fields: Mapping[str, tuple[Any, LiteralString]]) -> Any:
@@ -138,7 +138,7 @@ COLUMNS: Final[Mapping[str, ArchiveColumn]] = {
 OF_DATA_POINTS: Final = frozenset(
     {"numbers", "texts", "booleans", "corrected_numbers", "corrected_texts", "corrected_booleans"}
 )
-"""The columns of `events` that stand in the data points."""
+"""The columns of `events` that the data points contain."""
 
 SCHEMA: Final = pa.schema([(name, column.kind) for name, column in COLUMNS.items()])
 
@@ -185,7 +185,7 @@ def _by_position(points: Any) -> tuple[list[str | None], list[str | None]]:
 # Rows of a month as the database has them: streamed as lines of JSON, and made into Arrow some at a time.
 #
 # Invariants: memory does not grow with the month; the digest is that of the lines themselves, so it is the
-# same for the same rows whatever library writes the file.
+# same for the same rows, independent of the library that writes the file.
 
 
 GROUP_ROWS: Final = 50_000
@@ -212,7 +212,7 @@ async def stored_rows(
     tx: Read, project: int, month: CalendarMonth, vocabulary: ArchivedVocabulary, digest: RowDigest
 ) -> AsyncIterator[Any]:
     """The rows of a month as tables of Arrow in the order of the file, each of a row group."""
-    held: list[Any] = []
+    tables: list[Any] = []
     rows = size = 0
     async for block in tx.copied(rows_statement(project, month, vocabulary)):
         if not block:
@@ -221,13 +221,13 @@ async def stored_rows(
         digest.lines.update(lines)
         table = _table(lines)
         digest.rows += table.num_rows
-        held.append(table)
+        tables.append(table)
         rows, size = rows + table.num_rows, size + table.nbytes
         if rows >= GROUP_ROWS or size >= GROUP_BYTES:
-            yield pa.concat_tables(held)
-            held, rows, size = [], 0, 0
-    if held:
-        yield pa.concat_tables(held)
+            yield pa.concat_tables(tables)
+            tables, rows, size = [], 0, 0
+    if tables:
+        yield pa.concat_tables(tables)
 
 
 def _table(lines: bytes) -> Any:
@@ -271,13 +271,13 @@ class MonthFile:
     @classmethod
     def fetch_rows(cls, place: BackupTarget, manifest: MonthManifest, folder: Path) -> "MonthFile":
         """Fetch a month's file into a folder of this machine, and open it; raises Refusal."""
-        here = folder / f"{manifest.month}.parquet"
-        place.fetch(manifest.build_path(manifest.events), manifest.events.sha256, here)
+        local_file = folder / f"{manifest.month}.parquet"
+        place.fetch(manifest.build_path(manifest.events), manifest.events.sha256, local_file)
         try:
-            file = pq.ParquetFile(here)
+            file = pq.ParquetFile(local_file)
         except pa.ArrowException as error:
             raise Refusal(
-                f"{place.name}/{manifest.build_path(manifest.events)} is no Parquet: {error}"
+                f"{place.name}/{manifest.build_path(manifest.events)} is not a Parquet file:  {error}"
             ) from error
         if not file.schema_arrow.equals(SCHEMA) or file.metadata.num_rows != manifest.rows:
             raise Refusal(
@@ -318,11 +318,11 @@ def _groups(file: Any, name: str) -> Iterator[_Group]:
     for index in range(file.num_row_groups):
         statistics = file.metadata.row_group(index).column(place).statistics
         if statistics is None or not statistics.has_min_max:
-            raise Refusal(f"{name} does not say of its row groups which events are in them.")
+            raise Refusal(f"{name} lacks the statistics of row groups that name their events.")
         yield _Group(index, statistics.min, statistics.max)
 
 
 def _none_between(numbers: Sequence[int], least: int, greatest: int) -> bool:
-    """Whether none of these numbers, which are in order, lies between two."""
+    """Whether none of these numbers, which are in order, is from `least` to `greatest`."""
     at = bisect_left(numbers, least)
     return at == len(numbers) or numbers[at] > greatest

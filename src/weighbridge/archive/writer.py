@@ -57,7 +57,7 @@ _TABLE_OF_NAMES: Final = ["event_type", "feedstock_id", "asset_id", "location_id
                           "data_points.list.element.slug", "data_points.list.element.unit",
                           "data_points.list.element.value_type",
                           "data_points.list.element.correction_source"]  # fmt: skip
-"""Columns of few values, which stand once in each row group."""
+"""Columns of few values, which each row group stores once."""
 
 
 _NEVER_ENDED: Final = "SET LOCAL idle_in_transaction_session_timeout = 0"
@@ -66,7 +66,7 @@ it keeps nothing from being tidied; and it ends with its process, for the server
 
 
 class WrittenMonth(msgspec.Struct, frozen=True):
-    """What became of a month."""
+    """The outcome for a month."""
 
     project: str
     month: str
@@ -97,18 +97,25 @@ class _MonthDue:
     @property
     def is_noted(self) -> bool:
         """Whether the database knows the newest version of the place as the newest."""
-        newest, kept = self.newest, self.kept
-        return newest is not None and kept is not None and kept.manifest_sha256.hex() == newest.sha256
+        newest, noted_month = self.newest, self.kept
+        return (
+            newest is not None
+            and noted_month is not None
+            and noted_month.manifest_sha256.hex() == newest.sha256
+        )
 
-    def matches_rows(self, made: MonthManifest) -> bool:
+    def matches_rows(self, manifest: MonthManifest) -> bool:
         """Whether the newest version says of the month what would be written.
 
         One that the database did not note may be of anybody: it has to name the very file.
         """
         assert self.newest is not None, "there is a version to compare with"  # noqa: S101
         newest = self.newest.manifest
-        is_file_same = self.is_noted or (newest.files, newest.rows) == (made.files, made.rows)
-        return is_file_same and (newest.rows_sha256, newest.vocabulary) == (made.rows_sha256, made.vocabulary)
+        is_file_same = self.is_noted or (newest.files, newest.rows) == (manifest.files, manifest.rows)
+        return is_file_same and (newest.rows_sha256, newest.vocabulary) == (
+            manifest.rows_sha256,
+            manifest.vocabulary,
+        )
 
     @property
     def version(self) -> int:
@@ -135,43 +142,50 @@ async def write_months(
     One run at a time writes a project: two would find the same newest version of a month, and each make the
     one after it. What keeps a second one out is held by a transaction that does nothing else.
     """
-    async with database.write() as held:
-        await held.execute(_NEVER_ENDED)
-        if not await held.value(*locks.try_hold(locks.archive_write(request.project))):
+    async with database.write() as lock:
+        await lock.execute(_NEVER_ENDED)
+        if not await lock.value(*locks.try_hold(locks.archive_write(request.project))):
             name = identity.of("project", request.project)
             raise Refusal(f"Another run is writing months of {name}; run this again when it has ended.")
-        async for written in _written_months(database, place, request, held):
-            yield written
+        async for month in _written_months(database, place, request, lock):
+            yield month
 
 
 async def _written_months(
-    database: Database, place: BackupTarget, request: ArchiveRequest, held: Write
+    database: Database, place: BackupTarget, request: ArchiveRequest, lock: Write
 ) -> AsyncIterator[WrittenMonth]:
     project = request.project
     async with database.read() as tx:
         request.through.refuse_unsettled(await tx.value("SELECT now()"))
-    manifests = {one.manifest.month: one for one in newest_manifests(place, identity.of("project", project))}
-    there = {path: size for path, size, _ in place.names(f"{identity.of('project', project)}/")}
+    manifests = {
+        manifest_file.manifest.month: manifest_file
+        for manifest_file in newest_manifests(place, identity.of("project", project))
+    }
+    file_sizes = {path: size for path, size, _ in place.names(f"{identity.of('project', project)}/")}
     async with database.read() as tx:
         months = [month async for month in months_with_events(tx, project, request.through)]
         archived = await newest_of_months(tx, project, place.name)
-    known = {month.text for month in months}
-    emptied = [CalendarMonth.read(text, "A month of archives") for text in archived if text not in known]
-    for month in sorted([*months, *(one for one in emptied if one <= request.through)]):
-        newest, kept = manifests.get(month.text), archived.get(month.text)
-        if newest is not None and not _has_file(there, newest.manifest):
+    texts_with_events = {month.text for month in months}
+    emptied_months = [
+        CalendarMonth.read(text, "A month of archives") for text in archived if text not in texts_with_events
+    ]
+    for month in sorted(
+        [*months, *(emptied_month for emptied_month in emptied_months if emptied_month <= request.through)]
+    ):
+        newest, noted_month = manifests.get(month.text), archived.get(month.text)
+        if newest is not None and not _has_file(file_sizes, newest.manifest):
             newest = None
-        await held.value("SELECT 1")  # raises where the server was lost meanwhile, and the lock with it
-        yield await _write_month(database, place, request, _MonthDue(month, newest, kept))
+        await lock.value("SELECT 1")  # raises where the server was lost meanwhile, and the lock with it
+        yield await _write_month(database, place, request, _MonthDue(month, newest, noted_month))
 
 
 async def _write_month(
     database: Database, place: BackupTarget, request: ArchiveRequest, due: _MonthDue
 ) -> WrittenMonth:
-    newest, kept = due.newest, due.kept
-    if newest is not None and kept is not None and due.is_noted:
+    newest, noted_month = due.newest, due.kept
+    if newest is not None and noted_month is not None and due.is_noted:
         async with database.read() as tx:
-            if await is_as_it_was(tx, request.project, due.month, kept):
+            if await is_as_it_was(tx, request.project, due.month, noted_month):
                 return _told(newest.manifest, "unchanged")
     with TemporaryDirectory(prefix="weighbridge-archive-") as folder:
         snapshot = await _read(database, request, due, Path(folder) / "events.parquet")
@@ -190,21 +204,21 @@ async def _write_month(
     return _told(manifest.manifest, state)
 
 
-def _record(tx: Write, request: ArchiveRequest, place: BackupTarget, written: ManifestAsFile) -> None:
-    manifest = written.manifest
+def _record(tx: Write, request: ArchiveRequest, place: BackupTarget, manifest_file: ManifestAsFile) -> None:
+    manifest = manifest_file.manifest
     message = {
         "place": place.name,
         "month": manifest.month,
         "version": manifest.version,
         "rows": manifest.rows,
         "rows_sha256": manifest.rows_sha256,
-        "manifest_sha256": written.sha256,
+        "manifest_sha256": manifest_file.sha256,
     }
     changes.record(
         tx,
         request.actor,
         action="archive.write",
-        target=written.path,
+        target=manifest_file.path,
         project_id=request.project,
         after=message,
     )
@@ -235,9 +249,9 @@ async def _read(database: Database, request: ArchiveRequest, due: _MonthDue, fil
         with pq.ParquetWriter(
             file, SCHEMA, compression=COMPRESSION, compression_level=COMPRESSION_LEVEL,
             use_dictionary=_TABLE_OF_NAMES,
-        ) as written:  # fmt: skip
+        ) as writer:  # fmt: skip
             async for table in stored_rows(tx, project, due.month, vocabulary, digest):
-                written.write_table(table, row_group_size=max(table.num_rows, 1))
+                writer.write_table(table, row_group_size=max(table.num_rows, 1))
     sha256, size = _digest(file)
     manifest = MonthManifest(
         schema_version=SCHEMA_VERSION,

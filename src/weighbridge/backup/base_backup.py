@@ -60,7 +60,7 @@ _OPENING: Final = """
 
 @dataclass(frozen=True, slots=True)
 class BackupSource:
-    """What is backed up: a running server, the store of its evidence files, its settings."""
+    """The source of a backup: a running server, the store of its evidence files, its settings."""
 
     server: Server
     evidence: ObjectStore
@@ -72,9 +72,9 @@ class BackupSource:
 def take(source: BackupSource, target: BackupTarget) -> BackupManifest:
     """Take a backup; it counts once its manifest is written. Raises Refusal."""
     with _kept_log(source.server) as (connection, slot):
-        found = connection.execute(_OPENING, (slot,)).fetchone()
-        assert found is not None, "the statement gives one row"  # noqa: S101
-        started_at, identifier, postgresql, first_segment = found
+        opening_row = connection.execute(_OPENING, (slot,)).fetchone()
+        assert opening_row is not None, "the statement gives one row"  # noqa: S101
+        started_at, identifier, postgresql, first_segment = opening_row
         refuse_another(target, identifier)
         number = f"{started_at:%Y%m%dT%H%M%SZ}-{token_hex(2)}"
         parts = [*_parts(source.server, target, f"backups/{number}")]
@@ -105,8 +105,8 @@ def take(source: BackupSource, target: BackupTarget) -> BackupManifest:
 
 def refuse_another(target: BackupTarget, system_identifier: str) -> None:
     """Keep the backups of two databases apart, whose logs have the same names."""
-    for one in manifests(target)[-1:]:
-        if one.system_identifier != system_identifier:
+    for manifest in manifests(target)[-1:]:
+        if manifest.system_identifier != system_identifier:
             raise Refusal(f"{target.name} has backups of another database; give each a place of its own.")
 
 
@@ -180,7 +180,7 @@ def _put_key(file: Path | None, target: BackupTarget, path: str) -> BackupPart |
 
 
 def _is_left_out(source: BackupSource) -> list[str]:
-    missing = ["Settings come from WEIGHBRIDGE_* variables, which whoever starts the service keeps."]
+    missing = ["Settings come from WEIGHBRIDGE_* variables, which are kept where the service is started."]
     if source.key_file is None or not source.key_file.is_file():
         missing.append("The key that signs heads of the audit log is not included.")
     if source.settings.evidence_url is not None:
@@ -192,15 +192,15 @@ def _is_left_out(source: BackupSource) -> list[str]:
 
 def _revision(server: Server) -> str:
     with psycopg.connect(server.superuser_url, dbname=DATABASE) as connection:
-        found = connection.execute("SELECT version_num FROM alembic_version").fetchone()
-    assert found is not None, "the caller has looked whether there are data"  # noqa: S101
-    return str(found[0])
+        revision_row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+    assert revision_row is not None, "the caller has looked whether there are data"  # noqa: S101
+    return str(revision_row[0])
 
 
 def _now(connection: psycopg.Connection[Any]) -> datetime:
-    found = connection.execute("SELECT clock_timestamp()").fetchone()
-    assert found is not None, "there is always a time"  # noqa: S101
-    moment: datetime = found[0]
+    time_row = connection.execute("SELECT clock_timestamp()").fetchone()
+    assert time_row is not None, "there is always a time"  # noqa: S101
+    moment: datetime = time_row[0]
     return moment
 
 
@@ -216,7 +216,7 @@ REST_PER_WORK: Final = 1.0
 """Seconds that are rested for each second of a processor that was worked."""
 
 STRETCH_SECONDS: Final = 0.05
-"""How long is worked without a rest, in seconds of a processor: short beside an answer to a full request."""
+"""How long is worked without a rest, in seconds of a processor: short compared with a full request."""
 
 
 class BackupPace:
@@ -255,15 +255,19 @@ class CopiedFiles:
         self._target = target
         self.known: dict[str, tuple[str, int]] = {}
         for path, size, _ in target.names(EVIDENCE):
-            if found := _COPY.fullmatch(path):
-                self.known[found[1]] = found[2], size
+            if match := _COPY.fullmatch(path):
+                self.known[match[1]] = match[2], size
 
     def copy_new(self, store: ObjectStore) -> list[str]:
         """Copy what the target lacks; gives the keys of all files that the store has. Raises Refusal."""
         present: list[str] = []
         try:
-            for listed in store.list():
-                keys = [one["path"] for one in listed if _KEY.fullmatch(one["path"])]
+            for stored_objects in store.list():
+                keys = [
+                    stored_object["path"]
+                    for stored_object in stored_objects
+                    if _KEY.fullmatch(stored_object["path"])
+                ]
                 present += [key for key in keys if key in self.known or self._copy_file(store, key)]
         except (BaseError, OSError) as error:
             raise Refusal(f"The store of evidence files cannot be read: {error}") from error
@@ -312,29 +316,29 @@ UNFINISHED_SECONDS: Final = 86_400
 
 def prune(target: BackupTarget, keep: int, now: datetime) -> list[str]:
     """Remove all but so many backups; gives the ids of those that went. Raises Refusal."""
-    found = manifests(target)
-    going, staying = found[:-keep], found[-keep:]
-    target.delete(f"{manifest.folder}/{MANIFEST}" for manifest in going)
-    known = {manifest.id for manifest in staying}
-    gone = {manifest.id for manifest in going}
+    all_manifests = manifests(target)
+    removed_manifests, kept_manifests = all_manifests[:-keep], all_manifests[-keep:]
+    target.delete(f"{manifest.folder}/{MANIFEST}" for manifest in removed_manifests)
+    kept_ids = {manifest.id for manifest in kept_manifests}
+    removed_ids = {manifest.id for manifest in removed_manifests}
     parts = []
     for path, _, written_at in target.names(BACKUPS):
         backup = path.split("/")[1]
-        is_left_over = backup not in known and now.timestamp() - written_at > UNFINISHED_SECONDS
-        if backup in gone or is_left_over:
+        is_left_over = backup not in kept_ids and now.timestamp() - written_at > UNFINISHED_SECONDS
+        if backup in removed_ids or is_left_over:
             parts.append(path)
     target.delete(parts)
-    if going:
-        _prune_log(target, staying)
-        _prune_files(target, staying[0])
-    return sorted(gone)
+    if removed_manifests:
+        _prune_log(target, kept_manifests)
+        _prune_files(target, kept_manifests[0])
+    return sorted(removed_ids)
 
 
 def _prune_log(target: BackupTarget, staying: list[BackupManifest]) -> None:
     """Remove what no backup replays: each begins at a segment, and keeps to its own timeline."""
     first: dict[int, int] = {}
-    for one in reversed(staying):
-        first[one.timeline] = segment_number(one.first_segment)
+    for manifest in reversed(staying):
+        first[manifest.timeline] = segment_number(manifest.first_segment)
     target.delete(
         [
             segment_path(name, sha256)
@@ -347,11 +351,11 @@ def _prune_log(target: BackupTarget, staying: list[BackupManifest]) -> None:
 def _prune_files(target: BackupTarget, oldest: BackupManifest) -> None:
     listed = list_keys(target.read(oldest.evidence.path, oldest.evidence.sha256))
     # A file that was copied before the oldest backup and is not in it was gone by then.
-    before = oldest.started_at.timestamp()
+    started_at = oldest.started_at.timestamp()
     target.delete(
         [
             path
-            for path, _, written in target.names(EVIDENCE)
-            if written < before and path.split("/")[1].partition(".")[0] not in listed
+            for path, _, written_at in target.names(EVIDENCE)
+            if written_at < started_at and path.split("/")[1].partition(".")[0] not in listed
         ]
     )

@@ -68,9 +68,9 @@ class Shipping:
         """Look at what the target has. Raises Refusal."""
         [identifier] = _row(connection, "SELECT system_identifier::text FROM pg_control_system()")
         refuse_another(target, identifier)
-        begun = cls(source, target, connection, identifier, CopiedFiles(target), list_shipped(target))
-        begun.newest = next(reversed(manifests(target)), None)
-        return begun
+        shipping = cls(source, target, connection, identifier, CopiedFiles(target), list_shipped(target))
+        shipping.newest = next(reversed(manifests(target)), None)
+        return shipping
 
     @property
     def slot(self) -> str:
@@ -82,11 +82,11 @@ class Shipping:
         return segment_timeline(name)
 
     def hold(self) -> bool:
-        """Have the server keep its log for this target; tells whether it did not do so before."""
-        found = self.connection.execute(_SLOT, (self.slot,)).fetchone()
-        if found is not None and found[0] is not None and found[1] != "lost":
+        """Have the server keep its log for this target; returns whether it did not do so before."""
+        slot_row = self.connection.execute(_SLOT, (self.slot,)).fetchone()
+        if slot_row is not None and slot_row[0] is not None and slot_row[1] != "lost":
             return False
-        if found is not None:
+        if slot_row is not None:
             self.connection.execute("SELECT pg_drop_replication_slot(%s)", (self.slot,))
         self.connection.execute("SELECT pg_create_physical_replication_slot(%s, true)", (self.slot,))
         return True
@@ -97,11 +97,11 @@ class Shipping:
         # A commit after that moment: whoever asks for the moment finds where it was over.
         self.connection.execute("SELECT pg_logical_emit_message(true, 'weighbridge', 'shipped')")
         self.connection.execute("SELECT pg_switch_wal()")
-        [written, name] = _row(self.connection, _HERE)
-        [kept, _] = _row(self.connection, _SLOT, self.slot)
-        timeline, end = segment_timeline(name), int(written) // SEGMENT_BYTES
+        [written_position, name] = _row(self.connection, _HERE)
+        [kept_position, _] = _row(self.connection, _SLOT, self.slot)
+        timeline, end = segment_timeline(name), int(written_position) // SEGMENT_BYTES
         self.files.copy_new(self.source.evidence)
-        for number in range(int(kept) // SEGMENT_BYTES, end):
+        for number in range(int(kept_position) // SEGMENT_BYTES, end):
             self._ship_segment(segment_name(timeline, number))
         self.connection.execute(
             "SELECT pg_replication_slot_advance(%s, '0/0'::pg_lsn + %s::numeric)",
@@ -123,21 +123,21 @@ class Shipping:
 
 
 def stop_shipping(source: BackupSource, target: BackupTarget) -> bool:
-    """Have the server keep no log for this target any more; tells whether it did."""
+    """Stop the server keeping its log for this target; returns whether it did keep it."""
     with psycopg.connect(source.server.superuser_url, autocommit=True) as connection:
-        found = connection.execute(
+        removal = connection.execute(
             "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = %s",
             (name_slot(target),),
         )
-        return found.rowcount > 0
+        return removal.rowcount > 0
 
 
 def find_reach(target: BackupTarget, timeline: int) -> ShippedReach | None:
     """Until when the log of a timeline was shipped to a target, None when it never was."""
-    wanted = _reach_path(timeline)
-    if not any(path == wanted for path, _, _ in target.names(LOG)):
+    reach_path = _reach_path(timeline)
+    if not any(path == reach_path for path, _, _ in target.names(LOG)):
         return None
-    return msgspec.json.decode(target.read(wanted), type=ShippedReach)
+    return msgspec.json.decode(target.read(reach_path), type=ShippedReach)
 
 
 def _reach_path(timeline: int) -> str:
@@ -145,14 +145,14 @@ def _reach_path(timeline: int) -> str:
 
 
 def name_slot(target: BackupTarget) -> str:
-    """What the slot for a target is called."""
+    """The name of the slot for a target."""
     return "weighbridge_backup_" + hashlib.sha256(target.name.encode()).hexdigest()[:8]
 
 
 def _row(connection: psycopg.Connection[Any], statement: Any, *values: object) -> tuple[Any, ...]:
-    found: tuple[Any, ...] | None = connection.execute(statement, values).fetchone()
-    assert found is not None, "the statement gives one row"  # noqa: S101
-    return found
+    row: tuple[Any, ...] | None = connection.execute(statement, values).fetchone()
+    assert row is not None, "the statement gives one row"  # noqa: S101
+    return row
 
 
 # Following: a base backup when one is due, and the log in between, until somebody ends it.
@@ -190,14 +190,14 @@ def follow(
 
     `rounds` ends it after so many.
     """
-    done = 0
-    while rounds is None or done < rounds:
+    rounds_done = 0
+    while rounds is None or rounds_done < rounds:
         try:
             with psycopg.connect(source.server.superuser_url, autocommit=True) as connection:
                 shipping = Shipping.begun(source, target, connection)
-                while rounds is None or done < rounds:
+                while rounds is None or rounds_done < rounds:
                     _round(shipping, plan)
-                    done += 1
+                    rounds_done += 1
                     pause()
         except (Refusal, psycopg.Error, OSError) as error:
             if rounds is not None:
@@ -222,7 +222,7 @@ def _is_due(newest: BackupManifest, plan: BackupPlan, shipping: Shipping) -> boo
 
 
 def _now(connection: psycopg.Connection[Any]) -> datetime:
-    found = connection.execute("SELECT now()").fetchone()
-    assert found is not None, "there is always a time"  # noqa: S101
-    moment: datetime = found[0]
+    time_row = connection.execute("SELECT now()").fetchone()
+    assert time_row is not None, "there is always a time"  # noqa: S101
+    moment: datetime = time_row[0]
     return moment

@@ -86,10 +86,10 @@ def extract(
             files.extractall(unfinished, filter="data")
             sums = files.sums
     except tarfile.TarError as error:
-        raise Refusal(f"The backup {manifest.id} is no whole tar file: {error}") from error
+        raise Refusal(f"The backup {manifest.id} is not a complete tar file:  {error}") from error
     if wrong := [*dict.fromkeys(_wrong(unfinished, sums))]:
-        named = ", ".join(wrong[:WRONG_NAMED_MAX])
-        raise Refusal(f"The backup {manifest.id} does not hold together; {len(wrong)} files differ: {named}.")
+        wrong_names = ", ".join(wrong[:WRONG_NAMED_MAX])
+        raise Refusal(f"The backup {manifest.id} is damaged; {len(wrong)} files differ: {wrong_names}.")
     give_to(location, unfinished)
     unfinished.rename(location.cluster)
 
@@ -103,27 +103,27 @@ class _SummedFiles(tarfile.TarFile):
 
     def makefile(self, tarinfo: tarfile.TarInfo, targetpath: Any) -> None:
         """Write a file; called by `extractall`. Raises tarfile.ReadError where the stream ends too soon."""
-        digest, left = hashlib.sha256(), tarinfo.size
+        digest, bytes_left = hashlib.sha256(), tarinfo.size
         source: Any = self.fileobj
         source.seek(tarinfo.offset_data)
         with Path(targetpath).open("wb") as file:
-            while left:
-                piece = source.read(min(left, _READ_BYTES))
+            while bytes_left:
+                piece = source.read(min(bytes_left, _READ_BYTES))
                 if not piece:
                     raise tarfile.ReadError("unexpected end of data")
                 digest.update(piece)
                 file.write(piece)
-                left -= len(piece)
+                bytes_left -= len(piece)
         self.sums[Path(targetpath)] = digest.hexdigest()
 
 
 def _wrong(cluster: Path, sums: dict[Path, str]) -> Iterator[str]:
     """The files that are not as the parts had them, or not as the server noted."""
-    listed = msgspec.json.decode((cluster / "backup_manifest").read_bytes(), type=ClusterManifest)
-    for one in listed.files:
-        file = cluster / one.path
-        if not file.is_file() or file.stat().st_size != one.size:
-            yield one.path
+    server_manifest = msgspec.json.decode((cluster / "backup_manifest").read_bytes(), type=ClusterManifest)
+    for manifest_file in server_manifest.files:
+        file = cluster / manifest_file.path
+        if not file.is_file() or file.stat().st_size != manifest_file.size:
+            yield manifest_file.path
     for file, expected in sums.items():
         with file.open("rb") as content:
             if hashlib.file_digest(content, "sha256").hexdigest() != expected:
@@ -166,17 +166,17 @@ class _Stream(io.RawIOBase):
         return True
 
     def read(self, size: int = -1, /) -> bytes:
-        found = bytearray()
-        while len(found) < size:
+        content = bytearray()
+        while len(content) < size:
             if not self._left and not self._next():
                 break
-            take = size - len(found)
-            found += self._left[:take]
+            take = size - len(content)
+            content += self._left[:take]
             self._left = self._left[take:]
-        return bytes(found)
+        return bytes(content)
 
     def _next(self) -> bool:
-        """Go on to the next piece; tells whether there was one."""
+        """Go on to the next piece; returns whether there was one."""
         self._left = next(filter(None, self._pieces), b"")
         return bool(self._left)
 
@@ -186,7 +186,7 @@ _COUNTED: Final = ("accounts", "projects", "events", "batches", "ledger_entries"
 
 @dataclass(frozen=True, slots=True)
 class Restoration:
-    """What was restored."""
+    """The result of a restoration."""
 
     manifest: BackupManifest
     until: datetime
@@ -240,16 +240,16 @@ def restore(
 
 def choose_backup(target: BackupTarget, *, until: datetime | None, backup: str | None) -> BackupManifest:
     """The backup of a name, or the newest one that was whole at a moment. Raises Refusal."""
-    found = manifests(target)
-    if not found:
+    all_manifests = manifests(target)
+    if not all_manifests:
         raise Refusal(f"{target.name} has no backup.")
-    named = [manifest for manifest in found if backup in {None, manifest.id}]
-    if not named:
-        known = ", ".join(manifest.id for manifest in found)
-        raise Refusal(f"{target.name} has no backup {backup}; it has {known}.")
-    early = [manifest for manifest in named if until is None or manifest.finished_at <= until]
+    candidates = [manifest for manifest in all_manifests if backup in {None, manifest.id}]
+    if not candidates:
+        ids = ", ".join(manifest.id for manifest in all_manifests)
+        raise Refusal(f"{target.name} has no backup {backup}; it has {ids}.")
+    early = [manifest for manifest in candidates if until is None or manifest.finished_at <= until]
     if not early:
-        first = named[0].finished_at.isoformat()
+        first = candidates[0].finished_at.isoformat()
         raise Refusal(f"{target.name} reaches back to {first}, and --until is earlier.")
     return early[-1]
 
@@ -279,30 +279,30 @@ def _refuse_other_major(manifest: BackupManifest) -> None:
 
 def _write_key(file: Path, key: bytes) -> None:
     handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(handle, "wb") as written:
-        written.write(key)
+    with os.fdopen(handle, "wb") as output:
+        output.write(key)
 
 
 def _restored_files(target: BackupTarget, data_dir: Path, report: Progress) -> dict[str, Any]:
     """Fetch the files that rows of the restored database name."""
     with attach_server(data_dir) as server, psycopg.connect(server.url) as connection:
         evidence = _keys(connection, "evidence", "storage_key")
-        others = {key for table, column in NAMING[1:] for key in _keys(connection, table, column)}
+        other_keys = {key for table, column in NAMING[1:] for key in _keys(connection, table, column)}
         [revision] = connection.execute("SELECT version_num FROM alembic_version").fetchone() or [""]
         counts = {table: _count(connection, table) for table in _COUNTED}
-    known = base_backup.CopiedFiles(target).known
-    wanted = sorted((evidence | others) & known.keys())
+    copied_files = base_backup.CopiedFiles(target).known
+    restorable_keys = sorted((evidence | other_keys) & copied_files.keys())
     folder = data_dir / FOLDER
     make_folder(folder)
-    for done, key in enumerate(wanted, 1):
-        sha256, _ = known[key]
+    for done, key in enumerate(restorable_keys, 1):
+        sha256, _ = copied_files[key]
         target.fetch(base_backup.path_of(key, sha256), sha256, folder / key)
-        report("files", done, len(wanted))
+        report("files", done, len(restorable_keys))
     return {
-        "files": len(wanted),
+        "files": len(restorable_keys),
         "revision": revision,
-        "missing_evidence": sorted(evidence - known.keys()),
-        "missing_files": len(others - evidence - known.keys()),
+        "missing_evidence": sorted(evidence - copied_files.keys()),
+        "missing_files": len(other_keys - evidence - copied_files.keys()),
         "rows": counts,
     }
 
@@ -316,8 +316,8 @@ def _keys(connection: psycopg.Connection[Any], table: str, column: str) -> set[s
 
 
 def _count(connection: psycopg.Connection[Any], table: str) -> int:
-    found = connection.execute(SQL("SELECT count(*) FROM {}").format(Identifier(table))).fetchone()
-    return int(found[0]) if found else 0
+    count_row = connection.execute(SQL("SELECT count(*) FROM {}").format(Identifier(table))).fetchone()
+    return int(count_row[0]) if count_row else 0
 
 
 # Recovery: the server replays the shipped log over a backup, to its end or to a moment, and opens a
@@ -330,9 +330,9 @@ RECOVERY_SECONDS: Final = 604_800
 
 def log_for(target: BackupTarget, manifest: BackupManifest) -> list[tuple[str, str]]:
     """Name and SHA-256 of the segments that a backup is followed by, as far as none is missing."""
-    known = segments.list_shipped(target)
-    there = takewhile(known.__contains__, segments.next_segment(manifest.first_segment))
-    return [(name, known[name]) for name in there]
+    segment_digests = segments.list_shipped(target)
+    segment_names = takewhile(segment_digests.__contains__, segments.next_segment(manifest.first_segment))
+    return [(name, segment_digests[name]) for name in segment_names]
 
 
 def recover(

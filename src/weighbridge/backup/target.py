@@ -30,7 +30,7 @@ _FORMS: Final = "it takes a folder, file:///folder, s3://bucket/prefix, gs://buc
 
 
 class BackupTarget:
-    """The files of backups under their names; `name` is how people are told of it."""
+    """The files of backups under their names; `name` is how messages refer to it."""
 
     def __init__(self, store: ObjectStore, folder: Path | None, name: str) -> None:
         self._store = store
@@ -81,28 +81,32 @@ class BackupTarget:
         """All of a file that is small, or is a part of a backup."""
         content = b"".join(self.chunks(path))
         if sha256 is not None and hashlib.sha256(content).hexdigest() != sha256:
-            raise Refusal(f"{self.name}/{path} is not what was written: its SHA-256 is not {sha256}.")
+            raise Refusal(f"{self.name}/{path} was altered: its SHA-256 is not {sha256}.")
         return content
 
     def fetch(self, path: str, sha256: str, file: Path) -> None:
         """Write a file of the target to one on this machine, whole or not at all."""
         digest = hashlib.sha256()
         handle, name = tempfile.mkstemp(prefix="unfinished-", dir=file.parent)
-        with os.fdopen(handle, "wb") as written:
+        with os.fdopen(handle, "wb") as output:
             for chunk in self.chunks(path):
                 digest.update(chunk)
-                written.write(chunk)
+                output.write(chunk)
         if digest.hexdigest() != sha256:
             Path(name).unlink()
-            raise Refusal(f"{self.name}/{path} is not what was written: its SHA-256 is not {sha256}.")
+            raise Refusal(f"{self.name}/{path} was altered: its SHA-256 is not {sha256}.")
         Path(name).replace(file)
 
     def names(self, prefix: str) -> Iterator[tuple[str, int, float]]:
         """Path, bytes and moment of writing (seconds since 1970) of each file below a prefix."""
         try:
-            for listed in self._store.list(prefix):
-                for one in listed:
-                    yield one["path"], one["size"], one["last_modified"].timestamp()
+            for stored_objects in self._store.list(prefix):
+                for stored_object in stored_objects:
+                    yield (
+                        stored_object["path"],
+                        stored_object["size"],
+                        stored_object["last_modified"].timestamp(),
+                    )
         except (BaseError, OSError) as error:
             raise Refusal(f"{self.name} cannot be listed: {_reason(error)}") from error
 
@@ -172,7 +176,7 @@ class BackupManifest(msgspec.Struct, frozen=True, kw_only=True):
     settings: dict[str, str]
     """Those that were not at their defaults, without what may hold a password."""
     not_included: list[str]
-    """What a working service needs beside this, in sentences."""
+    """What a working service needs in addition, in sentences."""
 
     @property
     def folder(self) -> str:
@@ -201,7 +205,7 @@ def _read(target: BackupTarget, path: str) -> BackupManifest:
     try:
         manifest = msgspec.json.decode(content, type=BackupManifest)
     except msgspec.MsgspecError as error:
-        raise Refusal(f"{target.name}/{path} is no manifest of a backup: {error}") from error
+        raise Refusal(f"{target.name}/{path} is not a manifest of a backup: {error}") from error
     if manifest.format != FORMAT:
         raise Refusal(
             f"{target.name}/{path} has format {manifest.format}, made by Weighbridge {manifest.weighbridge};"
@@ -258,7 +262,7 @@ def last_backup(data_dir: Path) -> LastBackup | None:
 
 LOG: Final = "wal"
 SEGMENT_BYTES: Final = 16_777_216
-"""What initdb gives every cluster of ours."""
+"""The segment size with which initdb creates every embedded cluster."""
 
 _SEGMENTS_OF_A_FILE: Final = 0x1_0000_0000 // SEGMENT_BYTES
 _SHIPPED: Final = re.compile(rf"{LOG}/([0-9A-F]{{24}})\.([0-9a-f]{{64}})\.gz")
@@ -288,16 +292,16 @@ def list_shipped(target: BackupTarget) -> dict[str, str]:
 
     Raises Refusal where two that differ have one name: then two copies of a database ship there.
     """
-    found: dict[str, str] = {}
+    digests: dict[str, str] = {}
     for path, _, _ in target.names(LOG):
-        if (one := _SHIPPED.fullmatch(path)) and found.setdefault(one[1], one[2]) != one[2]:
-            raise _forked_error(target, one[1])
-    return found
+        if (match := _SHIPPED.fullmatch(path)) and digests.setdefault(match[1], match[2]) != match[2]:
+            raise _forked_error(target, match[1])
+    return digests
 
 
-def refuse_fork(target: BackupTarget, known: dict[str, str], name: str, sha256: str) -> None:
+def refuse_fork(target: BackupTarget, digests: dict[str, str], name: str, sha256: str) -> None:
     """Raise Refusal when the target has another segment of this name."""
-    if known.get(name, sha256) != sha256:
+    if digests.get(name, sha256) != sha256:
         raise _forked_error(target, name)
 
 

@@ -50,9 +50,9 @@ def create(*, name: NewAccountName, data_dir: DataDir = None, as_json: Json = Fa
 
     with open_database(data_dir) as url:
         account_id = in_transaction(url, make)
-    made = {"id": account_id, "name": name, "administrator": ADMINISTRATOR}
+    account_fields = {"id": account_id, "name": name, "administrator": ADMINISTRATOR}
     sentence = f"The account {name!r} is made; make a token for it with weighbridge token create --account."
-    sys.stdout.write((json.dumps(made) if as_json else sentence) + "\n")
+    sys.stdout.write((json.dumps(account_fields) if as_json else sentence) + "\n")
 
 
 @account.command
@@ -105,7 +105,7 @@ def set_flag(
     """
     problems = []
     if name not in set(Feature):
-        problems.append(f"There is no feature {name!r}; there are {', '.join(FEATURES)}.")
+        problems.append(f"Unknown feature {name!r}; there are {', '.join(FEATURES)}.")
     if state not in STATES:
         problems.append(f"A flag is on or off, not {state!r}.")
     if problems:

@@ -71,11 +71,11 @@ def status(file: AgentFile, /, *, as_json: Json = False) -> None:
     from weighbridge.agent.readings import now
     from weighbridge.agent.status import read_status, render_status
 
-    found = read_status(_read_configuration(file).spool.path, now())
+    agent_status = read_status(_read_configuration(file).spool.path, now())
     if as_json:
-        sys.stdout.write(msgspec.json.Encoder(decimal_format="number").encode(found).decode() + "\n")
+        sys.stdout.write(msgspec.json.Encoder(decimal_format="number").encode(agent_status).decode() + "\n")
     else:
-        sys.stdout.write(render_status(found) + "\n")
+        sys.stdout.write(render_status(agent_status) + "\n")
 
 
 @agent.command

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 def render_written(month: "WrittenMonth") -> str:
-    """What became of a month."""
-    each = f", {month.bytes / month.rows:.1f} bytes for each" if month.rows else ""
-    counts = f"{month.rows:,} events, {month.bytes:,} bytes{each}"
+    """Render the outcome for a month."""
+    bytes_of_event = f", {month.bytes / month.rows:.1f} bytes for each" if month.rows else ""
+    counts = f"{month.rows:,} events, {month.bytes:,} bytes{bytes_of_event}"
     return f"{month.month}  {month.state:9}  version {month.version}, {counts}"
 
 
@@ -34,7 +34,7 @@ def render_listed(month: "ListedMonth") -> str:
 
 
 def render_checked(month: "CheckedMonth") -> str:
-    """What came of comparing a month, a line for each difference."""
+    """Render the comparison of a month, a line for each difference."""
     state = (
         "as it was" if month.is_clean and not month.changed else "changed" if month.is_clean else "ALTERED"
     )
@@ -50,14 +50,14 @@ def render_checked(month: "CheckedMonth") -> str:
 
 
 def render_recomputed(result: "ArchiveRecomputation") -> str:
-    """What came of computing batches anew."""
+    """Render the result of recomputing batches."""
     lines = [f"{result.batches:,} batches over {result.events:,} events of {result.months} archived months:"]
     lines += [f"  BROKEN   {message}" for message in result.violations]
     lines += [f"  lacking  {message}" for message in result.uncovered]
     if result.outside:
         lines.append(f"  {result.outside:,} other batches have none of their events in the archive.")
-    held = "Every one of them comes to its digits again."
-    lines.append(held if result.is_clean else "Not everything holds.")
+    conclusion = "Every batch was recomputed to the same digits."
+    lines.append(conclusion if result.is_clean else "Not everything holds.")
     return "\n".join(lines)
 
 
@@ -131,10 +131,10 @@ def list_months(
     async def work(database: "Database") -> None:
         number = None if project is None else (await _project(database, project))[1]
         async with database.read() as tx:
-            found = await archived_months(tx, number)
-        for one in found:
-            _say(ListedMonth.of(one), render_listed, as_json=as_json)
-        if not found and not as_json:
+            months = await archived_months(tx, number)
+        for month in months:
+            _say(ListedMonth.of(month), render_listed, as_json=as_json)
+        if not months and not as_json:
             sys.stdout.write("No month was archived.\n")
 
     _with_database(data_dir, work)
@@ -182,9 +182,9 @@ def verify(
 
     async def work(database: "Database") -> bool:
         _, number = await _project(database, project)
-        found = await recompute_archived(database, files, number)
-        _say(found, render_recomputed, as_json=as_json)
-        return found.is_clean
+        recomputation = await recompute_archived(database, files, number)
+        _say(recomputation, render_recomputed, as_json=as_json)
+        return recomputation.is_clean
 
     if not _with_database(data_dir, work):
         sys.exit(1)
@@ -203,18 +203,18 @@ def _with_database(
         return asyncio.run(run(url))
 
 
-async def _project(database: "Database", named: str) -> tuple[str, int]:
+async def _project(database: "Database", text: str) -> tuple[str, int]:
     """The name of a project's account, and the project's number; raises Refusal."""
     from weighbridge.core import identity
 
-    key = identity.parse("project", named)
-    number = key.project if key else int(named) if named.isdecimal() and len(named) < 10 else 0
+    key = identity.parse("project", text)
+    number = key.project if key else int(text) if text.isdecimal() and len(text) < 10 else 0
     async with database.read() as tx:
         account = await tx.value(
             "SELECT a.name FROM projects p JOIN accounts a ON a.id = p.account_id WHERE p.id = %s", (number,)
         )
     if account is None:
-        raise Refusal(f"There is no project {named!r}.")
+        raise Refusal(f"There is no project {text!r}.")
     return account, number
 
 
@@ -230,8 +230,8 @@ def _place(text: str, *, is_made: bool = False) -> "BackupTarget":
     """The place of a folder or URL; a folder is known by its whole path, from wherever it was named."""
     from weighbridge.backup.target import BackupTarget
 
-    whole = text if "://" in text else str(Path(text).expanduser().absolute())
-    return BackupTarget.open_target(whole, is_made=is_made)
+    address = text if "://" in text else str(Path(text).expanduser().absolute())
+    return BackupTarget.open_target(address, is_made=is_made)
 
 
 def _say(record: Any, sentence: Callable[[Any], str], *, as_json: bool) -> None:

@@ -134,13 +134,13 @@ def check_head(
     Example: `weighbridge audit check 2025-03-31.checkpoint --key "$(cat plant.vkey)"`
     """
     with _read_proof():
-        verifier, kept = _read_kept(head, key)
+        verifier, kept_head = _read_kept(head, key)
         if consistency is not None:
-            message = _check_extension(consistency, kept, verifier)
+            message = _check_extension(consistency, kept_head, verifier)
         elif rows is not None:
-            message = _check_rows(rows, kept)
+            message = _check_rows(rows, kept_head)
         else:
-            message = _check_database(data_dir, kept)
+            message = _check_database(data_dir, kept_head)
     sys.stdout.write(message + "\n")
 
 
@@ -185,36 +185,36 @@ def _read_kept(head: Path, key: str) -> "tuple[VerifierKey, Checkpoint]":
     return verifier, opened_head(_text(head), verifier)
 
 
-def _check_extension(file: Path, kept: "Checkpoint", verifier: "VerifierKey") -> str:
+def _check_extension(file: Path, kept_head: "Checkpoint", verifier: "VerifierKey") -> str:
     from weighbridge.core.proof import ConsistencyProof
 
-    newer = ConsistencyProof.read(_text(file)).verify(kept, verifier)
-    return f"The head of {newer.size:,} rows extends the one that was kept, of {kept.size:,}."
+    newer = ConsistencyProof.read(_text(file)).verify(kept_head, verifier)
+    return f"The head of {newer.size:,} rows extends the one that was kept, of {kept_head.size:,}."
 
 
-def _check_rows(file: Path, kept: "Checkpoint") -> str:
+def _check_rows(file: Path, kept_head: "Checkpoint") -> str:
     from weighbridge.core.platform.audit import check_rows
 
     try:
         with file.open(encoding="utf-8") as lines:
-            check_rows(lines, kept)
+            check_rows(lines, kept_head)
     except (OSError, UnicodeDecodeError) as error:
         raise Refusal(f"{file} cannot be read: {error}") from error
-    return f"The file has all {kept.size:,} rows of the head, unchanged and in their places."
+    return f"The file has all {kept_head.size:,} rows of the head, unchanged and in their places."
 
 
-def _check_database(data_dir: Path | None, kept: "Checkpoint") -> str:
+def _check_database(data_dir: Path | None, kept_head: "Checkpoint") -> str:
     from weighbridge.db.engine import Database
     from weighbridge.verification.audit_tree import check_kept_head
 
     async def check(url: str) -> list[str]:
         async with Database(url, connections_max=1) as database, database.read() as tx:
-            return await check_kept_head(tx, kept)
+            return await check_kept_head(tx, kept_head)
 
     with open_database(data_dir, is_made=True) as url:
         if violations := asyncio.run(check(url)):
             raise Refusal("\n".join(violations))
-    return f"The database has all {kept.size:,} rows of the head, unchanged and in their places."
+    return f"The database has all {kept_head.size:,} rows of the head, unchanged and in their places."
 
 
 def _read_signed(

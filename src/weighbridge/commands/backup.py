@@ -80,8 +80,8 @@ def backup(
             go_on(source, place, plan, partial(time.sleep, settings.backup_seconds))
         else:
             stand_back(OF_BACKUP)
-            taken = back_up(source, place, keep)
-            sys.stdout.write(_written(taken) if as_json else _sentences(taken, place))
+            manifest = back_up(source, place, keep)
+            sys.stdout.write(_written(manifest) if as_json else _sentences(manifest, place))
 
 
 RestoreFrom = Annotated[str, Parameter(help="The folder or URL that backups were written to.")]
@@ -117,10 +117,10 @@ def restore(
     moment = None if until is None else _moment(until)
     with progress_bars() as bars:
         place = BackupTarget.open_target(source, is_made=True)
-        made = make(place, data_dir, until=moment, backup=backup_id, report=bars)
-    message = msgspec.json.encode(made).decode() + "\n" if as_json else _restore(made, data_dir)
+        restoration = make(place, data_dir, until=moment, backup=backup_id, report=bars)
+    message = msgspec.json.encode(restoration).decode() + "\n" if as_json else _restore(restoration, data_dir)
     sys.stdout.write(message)
-    if made.missing_evidence:
+    if restoration.missing_evidence:
         sys.exit(1)
 
 
@@ -134,7 +134,7 @@ def _target(settings: "Settings", *, is_made: bool) -> "BackupTarget":
 
 @contextmanager
 def _source(settings: "Settings", *, with_key: bool) -> "Iterator[BackupSource]":
-    """The running server of the data folder and what lies beside it."""
+    """The running server of the data folder, its evidence store and its settings."""
     from weighbridge.backup.base_backup import BackupSource
     from weighbridge.collection.evidence_files import open_objects
     from weighbridge.db.embedded.instance import attach_server, has_cluster
@@ -172,13 +172,16 @@ def _listing(place: "BackupTarget", *, as_json: bool) -> str:
     from weighbridge.backup.log_shipping import find_reach
     from weighbridge.backup.target import manifests
 
-    found = manifests(place)
+    all_manifests = manifests(place)
     if as_json:
-        return "".join(map(_written, found))
-    lines = [f"{_line(one)}\n" for one in found] or [f"{place.name} has no backup.\n"]
-    reaches = [(number, find_reach(place, number)) for number in sorted({one.timeline for one in found})]
+        return "".join(map(_written, all_manifests))
+    lines = [f"{_line(manifest)}\n" for manifest in all_manifests] or [f"{place.name} has no backup.\n"]
+    reaches = [
+        (number, find_reach(place, number))
+        for number in sorted({manifest.timeline for manifest in all_manifests})
+    ]
     lines += [
-        f"What came since, on timeline {number}, was copied until {_text(reach.until)}.\n"
+        f"Later changes on timeline {number}, was copied until {_text(reach.until)}.\n"
         for number, reach in reaches
         if reach is not None
     ]
@@ -193,34 +196,39 @@ def _line(manifest: "BackupManifest") -> str:
     )
 
 
-def _sentences(taken: "BackupManifest", place: "BackupTarget") -> str:
-    key = ", and the key of the audit log" if taken.audit_key else ""
+def _sentences(manifest: "BackupManifest", place: "BackupTarget") -> str:
+    key = ", and the key of the audit log" if manifest.audit_key else ""
     first = (
-        f"The backup {taken.id} in {place.name} has the database as it was at {_text(taken.finished_at)}"
-        f" ({taken.size / 1e6:,.1f} MB) and {taken.evidence_files} evidence files{key}."
+        f"The backup {manifest.id} in {place.name} has the database as it was at"
+        f" {_text(manifest.finished_at)} ({manifest.size / 1e6:,.1f} MB)"
+        f" and {manifest.evidence_files} evidence files{key}."
     )
-    return "\n".join([first, *taken.not_included]) + "\n"
+    return "\n".join([first, *manifest.not_included]) + "\n"
 
 
-def _restore(made: "Restoration", data_dir: Path) -> str:
+def _restore(restoration: "Restoration", data_dir: Path) -> str:
     from weighbridge.db.roles import newest_revision
 
-    counted = ", ".join(f"{number:,} {table.replace('_', ' ')}" for table, number in made.rows.items())
-    first = (
-        f"{data_dir} is as it was at {_text(made.until)}: the backup {made.manifest.id} and {made.segments}"
-        f" segments of the log, {made.files} files."
+    row_counts = ", ".join(
+        f"{number:,} {table.replace('_', ' ')}" for table, number in restoration.rows.items()
     )
-    lines = [first, f"It has {counted}."]
-    if made.revision != newest_revision():
-        lines.append(f"It is at revision {made.revision}; run `weighbridge migrate` before it is served.")
-    if not made.has_audit_key:
-        lines.append("The key of the audit log is not in the backup; put audit-key.pem there before serving.")
-    if made.missing_files:
+    first = (
+        f"{data_dir} is as it was at {_text(restoration.until)}: the backup {restoration.manifest.id} and"
+        f" {restoration.segments} segments of the log, {restoration.files} files."
+    )
+    lines = [first, f"It has {row_counts}."]
+    if restoration.revision != newest_revision():
         lines.append(
-            f"{made.missing_files} files of exports and drafts were removed before they were copied."
+            f"It is at revision {restoration.revision}; run `weighbridge migrate` before it is served."
         )
-    if made.missing_evidence:
-        lines += ["Evidence files that the target does not have:", *made.missing_evidence]
+    if not restoration.has_audit_key:
+        lines.append("The key of the audit log is not in the backup; put audit-key.pem there before serving.")
+    if restoration.missing_files:
+        lines.append(
+            f"{restoration.missing_files} files of exports and drafts were removed before they were copied."
+        )
+    if restoration.missing_evidence:
+        lines += ["Evidence files that the target does not have:", *restoration.missing_evidence]
     lines.append(f"Check it: weighbridge verify --data-dir {data_dir}")
     return "\n".join(lines) + "\n"
 

@@ -56,8 +56,10 @@ def make_one(
     import asyncio
 
     with open_database(data_dir, is_made=True) as url:
-        made = asyncio.run(_make(url, data_dir, account, report, output, is_redacted=redact))
-    message = f"{made.batch_count:,} batches, {made.size:,} bytes, SHA-256 {made.sha256.hex()}"
+        bundle_file = asyncio.run(_make(url, data_dir, account, report, output, is_redacted=redact))
+    message = (
+        f"{bundle_file.batch_count:,} batches, {bundle_file.size:,} bytes, SHA-256 {bundle_file.sha256.hex()}"
+    )
     sys.stdout.write(f"{output}: {message}\n")
 
 
@@ -99,7 +101,7 @@ def diff_two(before: BundleFile, after: BundleFile, /, *, key: KeyOption) -> Non
     verifier = _key(key)
     with _map(before) as earlier, _map(after) as later:
         pair = [(before, _check(earlier, verifier)), (after, _check(later, verifier))]
-        faulty = [one for one in pair if one[1].faults]
+        faulty = [side for side in pair if side[1].faults]
         for file, checked in faulty:
             _tell(file, checked)
         if not faulty:
@@ -133,10 +135,10 @@ async def _make(
             actor = await administrator_of(tx, account or DEFAULT_ACCOUNT, command_id())
             await keep_key(tx, settings)
             by = await signer(tx, settings)
-            found = await queries.get_report(tx, actor, report)
-        if not found.inclusion_count:
+            stored_report = await queries.get_report(tx, actor, report)
+        if not stored_report.inclusion_count:
             raise Refusal(f"The report {report} takes from no batch.")
-        key = identity.parse("report", found.id)
+        key = identity.parse("report", stored_report.id)
         assert key is not None, "a report that was found has an id"  # noqa: S101
         request = BundleRequest(
             key.project, key.key, actor.account_id, by, queries.report_numbered, is_redacted
@@ -242,10 +244,10 @@ def _difference_lines(changes: "Sequence[RunDeviation]") -> Iterator[str]:
     from weighbridge.core.number import plain
 
     for change in changes:
-        taken = map(plain, change.taken)
+        withdrawal_texts = map(plain, change.taken)
         totals = ("nothing" if total is None else plain(total) for total in change.totals)
         yield f"{change.ledger} {change.name}, in {change.unit or '1'}: {', '.join(change.causes)}"
         yield "  the report takes {} before, {} after; the batch comes to {} before, {} after".format(
-            *taken, *totals
+            *withdrawal_texts, *totals
         )
         yield from (f"  {detail}" for detail in change.details)

@@ -73,9 +73,9 @@ def _show_case(console: "Console", location: str, result: "CaseResult") -> None:
     if result.case.source:
         console.print(f"  {' '.join(result.case.source.split())}", style="dim")
     for equation in result.equations:
-        first, *others = _lines(equation)
+        first, *more_lines = _lines(equation)
         console.print(f"  {first}", style="cyan")
-        for line in others:
+        for line in more_lines:
             console.print(f"  {line}")
     for sentence, is_met in _outcomes(result):
         console.print(f"  {'ok' if is_met else 'FAILED'}  {sentence}", style="green" if is_met else "red")
@@ -127,7 +127,7 @@ def _json(report: "DocumentReport") -> str:
 
     from weighbridge.core.model import hash_model
 
-    written = {
+    fields = {
         "name": report.model and report.model.name,
         "sha256": report.model and hash_model(report.model),
         "is_valid": report.is_valid,
@@ -144,7 +144,7 @@ def _json(report: "DocumentReport") -> str:
         ],
         "cases": [_json_case(result) for result in report.cases],
     }
-    return msgspec.json.Encoder(decimal_format="number").encode(written).decode() + "\n"
+    return msgspec.json.Encoder(decimal_format="number").encode(fields).decode() + "\n"
 
 
 def _json_case(result: "CaseResult") -> dict[str, Any]:

@@ -51,7 +51,7 @@ def _announce(address: str) -> None:
 
 
 def _invite(link: str) -> None:
-    sys.stdout.write(f"Nobody signs in at the pages yet. The first person joins here, once: {link}\n")
+    sys.stdout.write(f"No user can sign in to the pages yet. The first person joins here, once: {link}\n")
     sys.stdout.flush()
 
 
@@ -75,12 +75,12 @@ def worker(*, data_dir: DataDir = None) -> None:
     look_rarely()
     look_at_root(settings)
     with database(settings) as urls:
-        told = replace(
+        worker_settings = replace(
             settings, database_url=settings.database_url or urls.running, migration_database_url=None
         )
         for name in [name for name in os.environ if name.startswith(PREFIX)]:
             del os.environ[name]
-        os.environ.update(environment(told))
+        os.environ.update(environment(worker_settings))
         asyncio.run(run())
 
 
@@ -146,9 +146,9 @@ def _rehearse(settings: "Settings") -> "Rehearsal":
     if not has_cluster(settings.data_dir):
         raise Refusal(f"{settings.data_dir} has no data of the service; name its folder with --data-dir.")
     # Beside the data: there is the room for them, and a copy needs as much again.
-    beside = settings.data_dir.absolute().parent
+    parent_folder = settings.data_dir.absolute().parent
     with (
-        tempfile.TemporaryDirectory(prefix="weighbridge-rehearsal-", dir=beside) as folder,
+        tempfile.TemporaryDirectory(prefix="weighbridge-rehearsal-", dir=parent_folder) as folder,
         progress_bars() as bars,
         attach_server(settings.data_dir) as running,
         clone_cluster(running, Path(folder), bars) as url,

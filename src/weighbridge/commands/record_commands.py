@@ -56,17 +56,17 @@ class ArgumentForm:
     is_time: bool
     is_json: bool
 
-    def read(self, name: str, said: Any) -> Any:
+    def read(self, name: str, text: Any) -> Any:
         """The value that is sent. Raises Refusal for what cannot be read."""
         if self.is_time:
-            return moment(said)
+            return moment(text)
         if not self.is_json:
-            return said
+            return text
         try:
-            return json.loads(said, parse_float=Decimal)
+            return json.loads(text, parse_float=Decimal)
         except ValueError as error:
             raise Refusal(
-                f"--{name.replace('_', '-')} must be valid JSON, but is {said!r}: {error}."
+                f"--{name.replace('_', '-')} must be valid JSON, but is {text!r}: {error}."
             ) from error
 
 
@@ -78,10 +78,10 @@ def read_form(parameter: inspect.Parameter) -> ArgumentForm:
     word: Any = str
     if not is_time and not is_json:
         word = list[str] if any(get_origin(kind) is Sequence for kind in kinds) else _simple(kinds)
-    told = Parameter(help="JSON.") if is_json else Parameter(negative=())
+    cli_parameter = Parameter(help="JSON.") if is_json else Parameter(negative=())
     required = parameter.default is inspect.Parameter.empty
     return ArgumentForm(
-        Annotated[word if required else word | None, told],
+        Annotated[word if required else word | None, cli_parameter],
         positional=parameter.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD,
         required=required,
         is_time=is_time,
@@ -89,7 +89,7 @@ def read_form(parameter: inspect.Parameter) -> ArgumentForm:
     )
 
 
-def moment(said: str, now: datetime | None = None) -> str:
+def moment(text: str, now: datetime | None = None) -> str:
     """The time that words say, as the interface takes it.
 
     Raises Refusal for words that say none.
@@ -97,24 +97,26 @@ def moment(said: str, now: datetime | None = None) -> str:
     now = now or here()
     day = now.replace(hour=0, minute=0, second=0, microsecond=0)
     words = {"now": now, "today": day, "yesterday": day - timedelta(days=1)}
-    if said in words:
-        return words[said].astimezone(UTC).isoformat()
-    if (ago := _AGO.fullmatch(said)) is not None:
+    if text in words:
+        return words[text].astimezone(UTC).isoformat()
+    if (ago := _AGO.fullmatch(text)) is not None:
         back = timedelta(**{_UNITS[ago[2]]: int(ago[1])})
         return (now - back).astimezone(UTC).isoformat()
     try:
-        parsed = datetime.fromisoformat(said)
+        parsed = datetime.fromisoformat(text)
     except ValueError:
         raise Refusal(
-            f"{said!r} is no time; say now, today, yesterday, 90m, 12h, 7d, 4w, a date, or a time with an "
-            "offset."
+            f"{text!r} is not a time; give now, today, yesterday, 90m, 12h, 7d, 4w, a date, or a time with "
+            "an offset."
         ) from None
     return (parsed if parsed.tzinfo else parsed.astimezone()).isoformat()
 
 
 def _alternatives(annotation: Any) -> tuple[Any, ...]:
     if get_origin(annotation) in (Union, types.UnionType):
-        return tuple(one for each in get_args(annotation) for one in _alternatives(each))
+        return tuple(
+            alternative for argument in get_args(annotation) for alternative in _alternatives(argument)
+        )
     return (annotation,)
 
 
@@ -122,7 +124,7 @@ def _is_structured(kind: Any) -> bool:
     if kind is Any or kind is Mapping or get_origin(kind) is Mapping:
         return True
     return get_origin(kind) is Sequence and any(
-        _is_structured(each) for part in get_args(kind) for each in _alternatives(part)
+        _is_structured(alternative) for part in get_args(kind) for alternative in _alternatives(part)
     )
 
 
@@ -166,7 +168,7 @@ def show(answer: Any, form: ShownForm) -> None:
     elif form.as_json:
         sys.stdout.write(msgspec.json.format(_encode(answer), indent=2).decode() + "\n")
     elif isinstance(answer, list):
-        (_write_csv if form.as_csv else _write_table)([_fields(one) for one in answer])
+        (_write_csv if form.as_csv else _write_table)([_fields(record) for record in answer])
     elif answer is not None:
         _write_record(_fields(answer))
 
@@ -210,7 +212,7 @@ def _find_fitting(rows: list[dict[str, Any]], width: int) -> list[str]:
     """The columns that fit side by side, the first two in any case."""
     plain = [name for name, cell in rows[0].items() if not cell.startswith(("{", "["))]
     chosen: list[str] = []
-    for name in sorted(plain, key=lambda one: one in _LATER)[:COLUMNS_MAX]:
+    for name in sorted(plain, key=lambda column: column in _LATER)[:COLUMNS_MAX]:
         width -= 1 + max(len(name), *(len(row[name]) for row in rows))
         if width < 0 and len(chosen) > 1:
             break
@@ -261,9 +263,9 @@ _UNTIL = Annotated[str | None, Parameter(help="Up to when, said in the same way.
 def build_command(function: Callable[..., Any]) -> Callable[..., None]:
     """The command that carries out what the function asks for, and shows the answer."""
     parameters = inspect.signature(function, eval_str=True).parameters
-    forms = {name: read_form(one) for name, one in parameters.items() if name not in _NOT_SAID}
+    forms = {name: read_form(parameter) for name, parameter in parameters.items() if name not in _NOT_SAID}
     is_list = "Listing" in str(inspect.signature(function).return_annotation)
-    about = next((one for one in _TIMES if is_list and f"{one}_geq" in parameters), None)
+    about = next((time_name for time_name in _TIMES if is_list and f"{time_name}_geq" in parameters), None)
 
     words = inspect.Signature(_words(forms, about, is_list=is_list))
 
@@ -310,19 +312,19 @@ def _told_pause(seconds: float) -> None:
     time.sleep(seconds)
 
 
-def _ask(function: Callable[..., Any], forms: dict[str, ArgumentForm], said: dict[str, Any]) -> Any:
+def _ask(function: Callable[..., Any], forms: dict[str, ArgumentForm], texts: dict[str, Any]) -> Any:
     """The call that the words ask for."""
     names = list(inspect.signature(function).parameters)
-    given = {name: forms[name].read(name, value) for name, value in said.items() if value is not None}
-    positional = [given.pop(name) for name in names if forms.get(name) and forms[name].positional]
-    return function(*positional, **given)
+    arguments = {name: forms[name].read(name, value) for name, value in texts.items() if value is not None}
+    positional = [arguments.pop(name) for name in names if forms.get(name) and forms[name].positional]
+    return function(*positional, **arguments)
 
 
-def _answer(client: Client, asked: Call[Any] | Listing[Any], form: ShownForm) -> Any:
-    if isinstance(asked, Listing):
-        records = Pages(client.carry, asked)
+def _answer(client: Client, call: Call[Any] | Listing[Any], form: ShownForm) -> Any:
+    if isinstance(call, Listing):
+        records = Pages(client.carry, call)
         return list(islice(records, form.limit or None))
-    return client.carry(asked)
+    return client.carry(call)
 
 
 def _words(forms: dict[str, ArgumentForm], about: str | None, *, is_list: bool) -> list[inspect.Parameter]:
@@ -376,7 +378,11 @@ def _app(kind: str) -> App:
 
 def list_functions(kind: str) -> dict[str, Any]:
     """The functions of the client that make calls on this kind, by verb."""
-    longer = tuple(f"{other}_" for other in KINDS if other != kind and other.startswith(f"{kind}_"))
+    longer = tuple(
+        f"{longer_kind}_"
+        for longer_kind in KINDS
+        if longer_kind != kind and longer_kind.startswith(f"{kind}_")
+    )
     return {
         name.removeprefix(f"{kind}_"): function
         for name, function in inspect.getmembers(operations, inspect.isfunction)
@@ -411,7 +417,7 @@ def generate(
             return
         task = client.batch_generations.create(ledger_id, start_time=moment(start), end_time=moment(end))
         result = task.wait()
-        show([client.batches.get(one) for one in result["batches"]], ShownForm(as_json))
+        show([client.batches.get(batch) for batch in result["batches"]], ShownForm(as_json))
 
 
 def _refuse_problems(client: Client, ledger: str, start: str, end: str) -> None:

@@ -132,23 +132,23 @@ def list_people(*, account: AccountOption = None, data_dir: DataDir = None, as_j
 
     async def read(tx: "Write") -> "list[dict[str, object]]":
         actor = await _administrator(tx, account)
-        people = [_describe(one) for one in await queries.list_users(tx, actor) if one.signs_in]
+        people = [_describe(person) for person in await queries.list_users(tx, actor) if person.signs_in]
         invited: list[dict[str, object]] = [
-            {"email": one.email, "name": None, "role": name_permissions(one.permissions),
-             "permissions": one.permissions, "state": "invited", "signed_in_at": None}
-            for one in await queries.list_open_links(tx, actor)
+            {"email": open_link.email, "name": None, "role": name_permissions(open_link.permissions),
+             "permissions": open_link.permissions, "state": "invited", "signed_in_at": None}
+            for open_link in await queries.list_open_links(tx, actor)
         ]  # fmt: skip
         return people + invited
 
     with open_database(data_dir) as url:
-        told = in_transaction(url, read)
+        listed_people = in_transaction(url, read)
     if as_json:
-        sys.stdout.write(json.dumps(told) + "\n")
+        sys.stdout.write(json.dumps(listed_people) + "\n")
         return
-    for one in told:
-        last = f", last signed in {one['signed_in_at']}" if one["signed_in_at"] else ""
-        sys.stdout.write(f"{one['email']}  {one['role']}, {one['state']}{last}\n")
-    if not told:
+    for row in listed_people:
+        last = f", last signed in {row['signed_in_at']}" if row["signed_in_at"] else ""
+        sys.stdout.write(f"{row['email']}  {row['role']}, {row['state']}{last}\n")
+    if not listed_people:
         sys.stdout.write(
             "Nobody signs in yet. `weighbridge user first` prints a link for the first person.\n"
         )
@@ -237,9 +237,9 @@ def _update(
 
     async def write(tx: "Write") -> None:
         actor = await _administrator(tx, account)
-        found = await _person(tx, actor, email)
+        person = await _person(tx, actor, email)
         await actions.update_user(
-            tx, actor, found.id, permissions=permissions or found.permissions, may_sign_in=may_sign_in
+            tx, actor, person.id, permissions=permissions or person.permissions, may_sign_in=may_sign_in
         )
 
     with open_database(data_dir) as url:
@@ -272,17 +272,17 @@ async def _administrator(tx: "Write", account: str | None) -> "Actor":
 async def _person(tx: "Write", actor: "Actor", email: str) -> "User":
     from weighbridge.platform import users as queries
 
-    wanted = email.strip().lower()
-    for one in await queries.list_users(tx, actor):
-        if one.signs_in and one.email.lower() == wanted:
-            return one
+    address = email.strip().lower()
+    for person in await queries.list_users(tx, actor):
+        if person.signs_in and person.email.lower() == address:
+            return person
     raise NotFound(message=f"Nobody of the account signs in as {email.strip()}.")
 
 
 def _permissions_of_person(role: str | None, permission: list[str] | None) -> tuple[str, ...]:
     chosen = find_role(role) if role else None
     if (chosen is None) == (not permission):
-        raise Refusal("What the person may do is said by --role, or by --permission at least once.")
+        raise Refusal("Give the person either --role, or --permission at least once.")
     return chosen.permissions if chosen else tuple(permission or ())
 
 
@@ -378,12 +378,12 @@ def create(
         }
 
     with open_database(data_dir) as url:
-        made = in_transaction(url, make)
-    sys.stdout.write(f"{json.dumps(made) if as_json else made['token']}\n")
+        new_token = in_transaction(url, make)
+    sys.stdout.write(f"{json.dumps(new_token) if as_json else new_token['token']}\n")
 
 
-def _permissions_of_token(named: list[str], *, every_permission: bool) -> list[str]:
-    permissions = sorted({*named, *(ALL_PERMISSIONS if every_permission else ())})
+def _permissions_of_token(permission_names: list[str], *, every_permission: bool) -> list[str]:
+    permissions = sorted({*permission_names, *(ALL_PERMISSIONS if every_permission else ())})
     if not permissions:
         raise Refusal(
             f"A token needs --permission, at least once, or --all; there are {', '.join(ALL_PERMISSIONS)}."

@@ -110,20 +110,20 @@ def list_outdated(*, data_dir: ExistingDataDir = None, as_json: Json = False) ->
     Example: `weighbridge outdated-rules --data-dir /srv/weighbridge`
     """
     with open_database(data_dir, is_made=True) as url:
-        found = asyncio.run(_list_outdated(url))
+        rules = asyncio.run(_list_outdated(url))
     if as_json:
         import msgspec
 
-        sys.stdout.write(msgspec.json.encode(found).decode() + "\n")
+        sys.stdout.write(msgspec.json.encode(rules).decode() + "\n")
         return
-    for one in found:
-        times = f", evaluated until {one.evaluated_until.text}" if one.evaluated_until is not None else ""
+    for rule in rules:
+        times = f", evaluated until {rule.evaluated_until.text}" if rule.evaluated_until is not None else ""
         sys.stdout.write(
-            f"{one.rule_id}  {one.name!r} of {one.project_id} ({one.evaluation}{times}): "
-            f"{one.changes:,} changes, {one.alerts:,} alerts then\n"
+            f"{rule.rule_id}  {rule.name!r} of {rule.project_id} ({rule.evaluation}{times}): "
+            f"{rule.changes:,} changes, {rule.alerts:,} alerts then\n"
         )
     how_many = (
-        f"An evaluation would change something of {len(found)} rules" if found else "No rule is outdated"
+        f"An evaluation would change something of {len(rules)} rules" if rules else "No rule is outdated"
     )
     sys.stdout.write(f"{how_many}; nothing was stored.\n")
 
@@ -133,4 +133,4 @@ async def _list_outdated(url: str) -> "list[OutdatedRule]":
     from weighbridge.quality.evaluation.period_evaluation import outdated_rules
 
     async with Database(url, connections_max=1) as database:
-        return [one async for one in outdated_rules(database)]
+        return [rule async for rule in outdated_rules(database)]

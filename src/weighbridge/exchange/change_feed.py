@@ -32,20 +32,20 @@ _NEWEST: Final = """
 
 async def number_changes(database: Database) -> int:
     """Give numbers to what was committed; gives how much there was."""
-    taken = 0
+    numbered_count = 0
     for _ in range(ROUNDS_MAX):
-        found = await database.single("SELECT number_changes()")
-        taken += found[0] if found else 0
-        if not found or found[0] < NUMBERED_AT_ONCE:
+        numbered_row = await database.single("SELECT number_changes()")
+        numbered_count += numbered_row[0] if numbered_row else 0
+        if not numbered_row or numbered_row[0] < NUMBERED_AT_ONCE:
             break
-    return taken
+    return numbered_count
 
 
 async def read_newest_numbers(database: Database, accounts: Sequence[int]) -> Mapping[int, int]:
     """The number of the newest entry of each account, once what was committed has its number."""
     await number_changes(database)
-    found = await database.single(_NEWEST, ([*accounts],))
-    return dict(zip(found[0], found[1], strict=True)) if found and found[0] else {}
+    newest_row = await database.single(_NEWEST, ([*accounts],))
+    return dict(zip(newest_row[0], newest_row[1], strict=True)) if newest_row and newest_row[0] else {}
 
 
 # Taking: what the feed has behind a webhook's place becomes deliveries.
@@ -122,8 +122,10 @@ class TakenDelivery:
 
 async def lock_receiver(tx: Write, webhook: int, holder: UUID) -> HookReceiver | None:
     """The webhook whose lane is held, for the rest of the transaction; None when it is not, or is gone."""
-    held = "SELECT FROM webhook_lanes WHERE webhook_id = %s AND holder = %s AND held_until > now() FOR UPDATE"
-    if not await tx.tuples(held, (webhook, holder)):
+    lane_query = (
+        "SELECT FROM webhook_lanes WHERE webhook_id = %s AND holder = %s AND held_until > now() FOR UPDATE"
+    )
+    if not await tx.tuples(lane_query, (webhook, holder)):
         return None
     return await tx.row(HookReceiver, _RECEIVER, (webhook,))
 
@@ -185,12 +187,14 @@ async def take(tx: Write, receiver: HookReceiver) -> int:
     entries = await tx.rows(ChangeEntry, _ENTRIES, _build_query(receiver, start.number, last))
     if len(entries) == ENTRIES_AT_ONCE_MAX:
         last = entries[-1].number
-    made = [*build_deliveries(entries, start)]
-    goes_on = ChangeCursor(max(last, horizon) + 1, 0) if len(made) <= room else made[room - 1].next
-    if kept := made[:room]:
-        await tx.execute(_STORE, _build_columns(receiver.number, kept))
+    deliveries = [*build_deliveries(entries, start)]
+    goes_on = (
+        ChangeCursor(max(last, horizon) + 1, 0) if len(deliveries) <= room else deliveries[room - 1].next
+    )
+    if kept_deliveries := deliveries[:room]:
+        await tx.execute(_STORE, _build_columns(receiver.number, kept_deliveries))
     await tx.execute(_MOVE, (goes_on.number, goes_on.position, lost, receiver.number))
-    return len(kept)
+    return len(kept_deliveries)
 
 
 def build_deliveries(entries: Iterable[ChangeEntry], start: ChangeCursor) -> Iterator[TakenDelivery]:
@@ -231,20 +235,22 @@ def _build_query(receiver: HookReceiver, first: int, last: int) -> dict[str, obj
         "account": receiver.account,
         "first": first,
         "last": last,
-        "types": [f"{stored}.{action}" for kind, action in pairs for stored in stored_kinds([kind])],
+        "types": [
+            f"{stored_kind}.{action}" for kind, action in pairs for stored_kind in stored_kinds([kind])
+        ],
         "task_types": [*receiver.task_types],
         "project": receiver.project,
         "limit": ENTRIES_AT_ONCE_MAX,
     }
 
 
-def _build_columns(webhook: int, made: Sequence[TakenDelivery]) -> tuple[object, ...]:
+def _build_columns(webhook: int, deliveries: Sequence[TakenDelivery]) -> tuple[object, ...]:
     rows = (
         (
             delivery.kind, delivery.action, delivery.project, delivery.multirange,
             delivery.first.number, delivery.first.position, delivery.next.number, delivery.next.position,
             delivery.at,
         )
-        for delivery in made
+        for delivery in deliveries
     )  # fmt: skip
     return webhook, *map(list, zip(*rows, strict=True))

@@ -111,11 +111,11 @@ class BadRowReport:
         for row in bad:
             self.rows += 1
             for problem in row.problems:
-                value, stored = (
+                value, stored_value = (
                     "" if text is None else shorten(text, VALUE_LENGTH_MAX)
                     for text in (problem.value, problem.stored)
                 )
-                texts = (problem.column or "", value, problem.reason, stored)
+                texts = (problem.column or "", value, problem.reason, stored_value)
                 self._writer.writerow((row.line, *map(guard_cell, texts)))
 
 
@@ -230,8 +230,8 @@ class RowStore:
         reading = _begin_reading(rows, await self.tx.take_event_keys(ROWS_OF_PORTION))
         try:
             while (portion := await self.tx.meanwhile(reading)) is not None:
-                left = portion.keys_left
-                keys = [*left, *await self.tx.take_event_keys(ROWS_OF_PORTION - len(left))]
+                keys_left = portion.keys_left
+                keys = [*keys_left, *await self.tx.take_event_keys(ROWS_OF_PORTION - len(keys_left))]
                 reading = _begin_reading(rows, keys)
                 await self._store(portion)
                 await advance(portion.bytes_read, self.tally.rows)
@@ -259,27 +259,27 @@ class RowStore:
     async def _sort_rows(self, good: Sequence[FedRow]) -> SortedRows:
         """The rows whose events are not there yet, those that are, and those whose reference is another's."""
         references = [row.reference for row in good if row.reference]
-        held = await held_events(self.tx, self.order.project, references)
+        stored_events = await held_events(self.tx, self.order.project, references)
         rows = SortedRows()
-        seen: set[str] = set()
-        others = {one.event_type for one in held.values()} - {self.order.event_type}
+        references_seen: set[str] = set()
+        other_types = {event.event_type for event in stored_events.values()} - {self.order.event_type}
         slugs: dict[int, str] = (
-            dict(await self.tx.tuples(_SLUGS, (self.order.project, [*others]))) if others else {}
+            dict(await self.tx.tuples(_SLUGS, (self.order.project, [*other_types]))) if other_types else {}
         )
         for row in good:
             reference = row.reference
-            there = held.get(reference) if reference else None
+            stored_event = stored_events.get(reference) if reference else None
             if reference is None:
                 rows.new.append(row)
-            elif reference in seen or (there is not None and there.is_own):
+            elif reference in references_seen or (stored_event is not None and stored_event.is_own):
                 rows.bad.append(_refuse_repeated(row))
-            elif there is None:
-                seen.add(reference)
+            elif stored_event is None:
+                references_seen.add(reference)
                 rows.new.append(row)
-            elif wrong := _compare_identity(row, slugs.get(there.event_type), there):
+            elif wrong := _compare_identity(row, slugs.get(stored_event.event_type), stored_event):
                 rows.bad.append(BadRow(row.line, (RowProblem(wrong, None, reference),)))
-            elif self.met.add(there.number):
-                rows.known.append((row, there))
+            elif self.met.add(stored_event.number):
+                rows.known.append((row, stored_event))
             else:
                 rows.bad.append(_refuse_repeated(row))
         return rows
@@ -287,36 +287,40 @@ class RowStore:
     async def _settle_differences(self, rows: SortedRows) -> list[BadRow]:
         """Report the rows whose events have other values, and correct these events where that is wanted."""
         order = self.order
-        found = await asyncio.to_thread(_find_differences, rows.known, order)
-        wanted: dict[int, EventChange] = {}
-        for row, held, unlike in found:
-            if order.is_correcting and is_correctable(unlike):
-                wanted[held.number] = build_change(row.event, unlike, order.reason)
-        refused: dict[int, list[Problem]] = {}
-        if wanted:
-            refused = await change_events(self.tx, order.actor, order.project, wanted, order.vocabulary)
-        self.tally.corrected += len(wanted) - len(refused)
+        differing_rows = await asyncio.to_thread(_find_differences, rows.known, order)
+        event_changes: dict[int, EventChange] = {}
+        for row, stored_event, discrepancies in differing_rows:
+            if order.is_correcting and is_correctable(discrepancies):
+                event_changes[stored_event.number] = build_change(row.event, discrepancies, order.reason)
+        refused_changes: dict[int, list[Problem]] = {}
+        if event_changes:
+            refused_changes = await change_events(
+                self.tx, order.actor, order.project, event_changes, order.vocabulary
+            )
+        self.tally.corrected += len(event_changes) - len(refused_changes)
         differing = []
-        for row, held, unlike in found:
-            event = identity.of("event", order.project, held.number)
-            if held.number in refused:
-                outcome = " ".join(problem.message for problem in refused[held.number]).rstrip(".")
+        for row, stored_event, discrepancies in differing_rows:
+            event = identity.of("event", order.project, stored_event.number)
+            if stored_event.number in refused_changes:
+                outcome = " ".join(
+                    problem.message for problem in refused_changes[stored_event.number]
+                ).rstrip(".")
             else:
                 outcome = describe_outcome(
-                    event, DIFFERING, is_correcting=order.is_correcting, is_correctable=held.number in wanted,
-                    is_dry_run=order.is_dry_run,
+                    event, DIFFERING, is_correcting=order.is_correcting,
+                    is_correctable=stored_event.number in event_changes, is_dry_run=order.is_dry_run,
                 )  # fmt: skip
-            differing.append(build_differing_row(row.line, unlike, order.given, outcome))
+            differing.append(build_differing_row(row.line, discrepancies, order.given, outcome))
         return differing
 
 
 def _find_differences(
-    known: Sequence[tuple[FedRow, HeldEvent]], order: StoringOrder
+    known_rows: Sequence[tuple[FedRow, HeldEvent]], order: StoringOrder
 ) -> list[tuple[FedRow, HeldEvent, list[Discrepancy]]]:
     return [
-        (row, held, found)
-        for row, held in known
-        if (found := differences(row.event, held, order.vocabulary, order.given))
+        (row, stored_event, discrepancies)
+        for row, stored_event in known_rows
+        if (discrepancies := differences(row.event, stored_event, order.vocabulary, order.given))
     ]
 
 
@@ -330,14 +334,14 @@ def _begin_reading(rows: PortionSource, keys: Sequence[int]) -> "asyncio.Task[Po
     return asyncio.create_task(rows.next(keys))
 
 
-def _compare_identity(row: FedRow, other_type: str | None, there: HeldEvent) -> str | None:
+def _compare_identity(row: FedRow, other_type: str | None, stored_event: HeldEvent) -> str | None:
     """Say why the event that has a row's reference is not the row's; None where it is."""
     has_it = f"the project has its client_reference {row.reference!r} on an event"
     if other_type is not None:
         return f"{has_it} of type {other_type!r}, not {row.event.event_type!r}"
-    start, sent = Instant.of(there.start_time), Instant.of(row.start)
+    start, sent = Instant.of(stored_event.start_time), Instant.of(row.start)
     # A time that was corrected since is not the file's any more.
-    if row.is_known_by_line and not there.is_revised and start != sent:
+    if row.is_known_by_line and not stored_event.is_revised and start != sent:
         return (
             f"{has_it} that starts at {start.text}, not {sent.text}: it came of another file, or of this one "
             "read in another way"
@@ -403,10 +407,10 @@ class Feeder:
         with TemporaryDirectory(prefix="weighbridge-feed-") as folder:
             file = Path(folder) / "file"
             await self._fetch(work, file)
-            written = CsvFile(file, name=work.name, bytes_max=CONTENT_BYTES_MAX)
+            csv_file = CsvFile(file, name=work.name, bytes_max=CONTENT_BYTES_MAX)
             title = _build_title(work)
             account = attempt.actor.account_id
-            digest = bytes.fromhex(await read_apart(account, title, FEED_LIMITS, digest_content, written))
+            digest = bytes.fromhex(await read_apart(account, title, FEED_LIMITS, digest_content, csv_file))
             async with database.read() as tx:
                 before = await data_feed_uploads.find_stored(tx, work, digest)
             is_known = before is not None and RowValues.of(feed.columns).reference != ""
@@ -490,11 +494,11 @@ async def _store_file_rows(
     """Store the rows of the file, and say what they came to."""
     work, feed, path, digest = fetched.work, fetched.feed, fetched.path, fetched.content_sha256
     destination = await find_destination(tx, attempt.actor, work.project, feed)
-    written = CsvFile(path, feed.delimiter, feed.encoding, feed.header_line, work.name, CONTENT_BYTES_MAX)
+    csv_file = CsvFile(path, feed.delimiter, feed.encoding, feed.header_line, work.name, CONTENT_BYTES_MAX)
     reference = RowValues.of(feed.columns).reference_of(feed, digest)
     async with run_sandboxed(attempt.actor.account_id, _build_title(work), FEED_LIMITS) as sandbox:
         rows = SandboxedRows(sandbox)
-        opened = await tx.meanwhile(rows.open(written, feed, destination, reference))
+        opened = await tx.meanwhile(rows.open(csv_file, feed, destination, reference))
         number = destination.vocabulary.schemas[destination.event_type.slug].number
         order = StoringOrder(
             attempt.actor, work.project, number, destination.vocabulary, opened.given,

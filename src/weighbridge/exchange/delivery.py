@@ -61,7 +61,7 @@ ATTEMPTS_SHOWN_MAX: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class DeliveryAttempt:
-    """What became of one attempt."""
+    """The outcome of one attempt."""
 
     at: Instant
     milliseconds: int
@@ -72,7 +72,7 @@ class DeliveryAttempt:
 
     @property
     def said(self) -> dict[str, Any]:
-        """What is kept of it."""
+        """The part of the response that is stored."""
         return {
             "at": self.at.text,
             "status": self.status,
@@ -263,8 +263,8 @@ class NameResolver:
     async def __call__(self, host: str, port: int) -> Sequence[Address]:
         """The addresses of a name."""
         loop = asyncio.get_running_loop()
-        found = await loop.run_in_executor(self._threads, _resolve_addresses, host, port)
-        return [*dict.fromkeys(ip_address(text.partition("%")[0]) for text in found)]
+        address_texts = await loop.run_in_executor(self._threads, _resolve_addresses, host, port)
+        return [*dict.fromkeys(ip_address(text.partition("%")[0]) for text in address_texts)]
 
 
 def _resolve_addresses(host: str, port: int) -> list[str]:
@@ -342,9 +342,9 @@ async def keep(database: Database, holder: UUID, lanes: Collection[int], *, leas
 
 async def release(tx: Write, webhook: int, holder: UUID) -> None:
     """Give a lane back, unless another has it by now."""
-    held = "SELECT FROM webhook_lanes WHERE webhook_id = %s AND holder = %s FOR UPDATE"
+    lane_query = "SELECT FROM webhook_lanes WHERE webhook_id = %s AND holder = %s FOR UPDATE"
     # The second statement sees what was committed before the first one had the lane.
-    if await tx.tuples(held, (webhook, holder)):
+    if await tx.tuples(lane_query, (webhook, holder)):
         await tx.execute(_RELEASE, (WAITING_DELIVERIES_MAX, webhook))
 
 
@@ -425,7 +425,7 @@ class Deliverer:
             while True:
                 try:
                     await self.look()
-                except Exception as error:  # noqa: BLE001 - it is told, and others go on
+                except Exception as error:  # noqa: BLE001 - it is reported, and others continue
                     self._tell(error)
                 await asyncio.sleep(LOOK_MILLISECONDS / 1_000)
         finally:
@@ -459,7 +459,7 @@ class Deliverer:
             await self._work(webhook)
             async with self._database.write() as tx:
                 await release(tx, webhook, self._holder)
-        except Exception as error:  # noqa: BLE001 - it is told, and others go on
+        except Exception as error:  # noqa: BLE001 - it is reported, and others continue
             self._tell(error)
         finally:
             self._turns.pop(webhook, None)
@@ -498,5 +498,5 @@ class Deliverer:
                 if self._turns:
                     lanes = [*self._turns]
                     await keep(self._database, self._holder, lanes, lease_seconds=self._lease_seconds)
-            except Exception as error:  # noqa: BLE001 - it is told, and others go on
+            except Exception as error:  # noqa: BLE001 - it is reported, and others continue
                 self._tell(error)

@@ -51,7 +51,7 @@ from weighbridge.exchange.records.data_feeds import SentFile
 from weighbridge.settings import Settings
 
 UNFINISHED: Final = (".part", ".partial", ".filepart", ".tmp", ".crdownload")
-"""Endings of the names under which programs write what is not finished."""
+"""Endings of the names that programs give unfinished files."""
 
 FILES_OF_LOOK_MAX: Final = 100
 """Files that one look takes up in one place, the first by their names."""
@@ -60,7 +60,7 @@ COPIED_BYTES: Final = 1_048_576
 
 
 class PlaceError(Refusal):
-    """A place cannot be looked at, or a file in it cannot be taken; the message is for whoever watches it."""
+    """A place cannot be polled, or a file in it cannot be taken; the message is for the owner of the feed."""
 
 
 class CopiedFile(NamedTuple):
@@ -80,7 +80,7 @@ class Place(Protocol):
         """Copy a file; None when it is gone or was still being written."""
 
     async def settle(self, name: str, sha256: bytes, target: str, reports: Mapping[str, BinaryIO]) -> None:
-        """Write reports, then move a file; what is done already stays done."""
+        """Write reports, then move a file; steps that are done already are skipped."""
 
 
 def is_ready_name(name: str) -> bool:
@@ -143,9 +143,7 @@ class FolderPlace:
             return await asyncio.to_thread(work, *arguments)
         except OSError as error:
             if error.errno in {errno.ELOOP, errno.ENOTDIR}:
-                message = (
-                    f"The folder {self._place} is none, or lies behind a symbolic link; none is followed."
-                )
+                message = f"The folder {self._place} is not a folder, or is behind a symbolic link."
                 raise PlaceError(message) from None
             raise PlaceError(f"The folder {self._place} cannot be used: {error.strerror or error}.") from None
 
@@ -156,8 +154,8 @@ class FolderPlace:
                 if not is_ready_name(entry.name) or not entry.is_file(follow_symlinks=False):
                     continue
                 with suppress(FileNotFoundError):
-                    written = entry.stat(follow_symlinks=False).st_mtime_ns
-                    age = now - datetime.fromtimestamp(written // 1_000_000_000, UTC)
+                    modified_at = entry.stat(follow_symlinks=False).st_mtime_ns
+                    age = now - datetime.fromtimestamp(modified_at // 1_000_000_000, UTC)
                     if age >= self._rest:
                         names.append(entry.name)
             return sorted(names)[:FILES_OF_LOOK_MAX]
@@ -166,10 +164,10 @@ class FolderPlace:
         with self._open_folder() as folder, suppress(FileNotFoundError), _open_file(folder, name) as file:
             before = os.fstat(file.fileno())
             check_size(name, before.st_size)
-            found = copy_file(file, target)
+            copied_file = copy_file(file, target)
             after = os.fstat(file.fileno())
             is_same = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
-            return found if is_same and found.size == before.st_size else None
+            return copied_file if is_same and copied_file.size == before.st_size else None
         return None
 
     def _settle(self, name: str, sha256: bytes, target: str, reports: Mapping[str, BinaryIO]) -> None:
@@ -178,13 +176,13 @@ class FolderPlace:
         with self._open_folder() as folder:
             with suppress(FileExistsError):
                 os.mkdir(into, _FOLDER_MODE, dir_fd=folder)
-            with _open_subfolder(folder, into) as other:
+            with _open_subfolder(folder, into) as target_folder:
                 for report, content in reports.items():
-                    _write(other, report.partition("/")[2], content)
+                    _write(target_folder, report.partition("/")[2], content)
                 with suppress(FileNotFoundError):
                     if _compute_digest(folder, name) == sha256:
-                        os.rename(name, moved, src_dir_fd=folder, dst_dir_fd=other)
-                os.fsync(other)
+                        os.rename(name, moved, src_dir_fd=folder, dst_dir_fd=target_folder)
+                os.fsync(target_folder)
             os.fsync(folder)
 
     @contextmanager
@@ -217,7 +215,7 @@ def _open_file(folder: int, name: str) -> Iterator[BufferedReader]:
     handle = os.open(name, _WAITING_IS_NO_FILE, dir_fd=folder)
     with os.fdopen(handle, "rb") as file:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise PlaceError(f"{name!r} is no file; it is left where it is.")
+            raise PlaceError(f"{name!r} is not a regular file; it is left where it is.")
         yield file
 
 
@@ -253,17 +251,21 @@ class BucketPlace:
             listed = await self._store.list_with_delimiter_async()
         except (BaseError, OSError) as error:
             raise self._build_error(error) from None
-        names = sorted(stored["path"] for stored in listed["objects"] if is_ready_name(stored["path"]))
+        names = sorted(
+            stored_object["path"]
+            for stored_object in listed["objects"]
+            if is_ready_name(stored_object["path"])
+        )
         return names[:FILES_OF_LOOK_MAX]
 
     async def copy(self, name: str, target: Path) -> CopiedFile | None:
         """Copy an object."""
         digest, size = hashlib.sha256(), 0
         try:
-            stored = await self._store.get_async(name)
-            check_size(name, stored.meta["size"])
+            stored_object = await self._store.get_async(name)
+            check_size(name, stored_object.meta["size"])
             with target.open("wb") as file:
-                async for chunk in stored.stream(min_chunk_size=COPIED_BYTES):
+                async for chunk in stored_object.stream(min_chunk_size=COPIED_BYTES):
                     digest.update(chunk)
                     size += len(chunk)
                     await asyncio.to_thread(file.write, chunk)
@@ -288,8 +290,8 @@ class BucketPlace:
 
     async def _compute_digest(self, name: str) -> bytes:
         digest = hashlib.sha256()
-        stored = await self._store.get_async(name)
-        async for chunk in stored.stream(min_chunk_size=COPIED_BYTES):
+        stored_object = await self._store.get_async(name)
+        async for chunk in stored_object.stream(min_chunk_size=COPIED_BYTES):
             digest.update(chunk)
         return digest.digest()
 
@@ -298,7 +300,7 @@ class BucketPlace:
 
 
 def open_bucket(place: str) -> BucketPlace:
-    """Open a place by its URL; who may read it is said by the environment, as for evidence files."""
+    """Open a place by its URL; the environment has the credentials, as for evidence files."""
     try:
         return BucketPlace(place, from_url(place, retry_config={"max_retries": RETRIES}))
     except (BaseError, ValueError) as error:
@@ -329,7 +331,7 @@ class Watching(msgspec.Struct, frozen=True):
 
 
 class PollResult(NamedTuple):
-    """What a look came to: files that were taken up, and failures that are mistakes of ours."""
+    """The outcome of a poll: files that were taken up, and failures inside the service."""
 
     files: int
     failures: tuple[Exception, ...]
@@ -399,15 +401,15 @@ async def poll_places(
 ) -> PollResult:
     """Look at every place once; at none, while another worker looks."""
     async with database.write() as tx:
-        taken, failures = 0, list[Exception]()
+        taken_count, failures = 0, list[Exception]()
         if not await tx.value(*locks.try_hold(locks.WATCHED_PLACES)):
             return PollResult(0, ())
         for watching in await tx.rows(Watching, _FEEDS):
             poll = PlacePoll(database, store, watching, now)
             opening = open_place or build_opener(settings)
-            taken += await _keep_alive(tx, poll.run(settings.watched_roots, opening))
+            taken_count += await _keep_alive(tx, poll.run(settings.watched_roots, opening))
             failures += [poll.failure] if poll.failure else []
-        return PollResult(taken, tuple(failures))
+        return PollResult(taken_count, tuple(failures))
 
 
 async def _keep_alive(tx: Write, work: Awaitable[Result]) -> Result:
@@ -430,27 +432,27 @@ class PlacePoll:
         self.failure: Exception | None = None
 
     async def run(self, roots: tuple[str, ...], open_place: OpenPlace) -> int:
-        """Move away what has ended, and take up what waits; what goes wrong is told by the data feed."""
-        watching, taken = self._watching, 0
+        """Move files of ended uploads, and take up waiting ones; the data feed shows errors."""
+        watching, taken_count = self._watching, 0
         try:
             root = find_root(watching.place, roots, watching.account_name)
             if root is None:
-                self._problem = f"The account may watch {watching.place} no more."
+                self._problem = f"The account may no longer watch {watching.place}."
             else:
                 place = open_place(watching.place, root)
                 await self._settle_ended(place)
-                taken = await self._take_waiting(place)
+                taken_count = await self._take_waiting(place)
         except PlaceError as error:
             self._problem = str(error)
         except Exception as error:  # noqa: BLE001 - the worker logs it, and other places are looked at
             self.failure = error
-            self._problem = "The last look failed for a reason of the service's own; its log says which."
+            self._problem = "The last poll failed because of an error in the service; see its log."
         if self._problem != watching.problem:
             async with self._database.write() as tx:
                 await tx.execute(
                     _SET_PROBLEM, (self._problem, watching.project, watching.feed, watching.place)
                 )
-        return taken
+        return taken_count
 
     async def _settle_ended(self, place: Place) -> None:
         watching = self._watching
@@ -474,7 +476,7 @@ class PlacePoll:
     async def _build_reports(
         self, ended: EndedUpload, target: str, closing: AsyncExitStack
     ) -> Mapping[str, BinaryIO]:
-        """What is written beside the file: the record of its upload, and its bad rows."""
+        """The reports written next to the file: the record of its upload, and its bad rows."""
         watching = self._watching
         async with self._database.read() as tx:
             upload = await read_upload(tx, watching.project, watching.feed, str(ended.number))
@@ -502,14 +504,14 @@ class PlacePoll:
         if not is_watched:
             return 0
         under_way = {name for (name,) in rows}
-        taken = 0
+        taken_count = 0
         for name in await place.waiting(self._now):
             if name not in under_way:
                 try:
-                    taken += await self._take(place, name)
+                    taken_count += await self._take(place, name)
                 except PlaceError as error:
                     self._problem = str(error)
-        return taken
+        return taken_count
 
     async def _take(self, place: Place, name: str) -> bool:
         """Copy a file to the store, and write down its upload."""
@@ -517,12 +519,12 @@ class PlacePoll:
         actor = Actor(watching.account, watching.user, watching.token, frozenset(), f"watch_{token_hex(12)}")
         with TemporaryDirectory(prefix="weighbridge-watch-") as folder:
             path = Path(folder) / "file"
-            found = await place.copy(name, path)
-            if found is None:
+            copied_file = await place.copy(name, path)
+            if copied_file is None:
                 return False
             key = token_hex(KEY_BYTES)
             await self._store.put_file(key, path)
-        file = SentFile(key, name, found.size, found.sha256, dry_run=False)
+        file = SentFile(key, name, copied_file.size, copied_file.sha256, dry_run=False)
         try:
             async with self._database.write() as tx:
                 await uploads.insert_upload(

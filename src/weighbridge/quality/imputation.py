@@ -3,7 +3,7 @@ rule.
 
 A slot that has an imputed event keeps it, whichever rule created it. A new one has the length and the
 tags of the captured events around it: a feedstock or tracking ID only where both neighbours have the
-same. With approval, the event is created when somebody approves; until then the proposal stores its
+same. With approval, the event is created when a user approves it; until then the proposal stores its
 description.
 
 Invariants: a slot that a person emptied since this version of the rule stays empty. Memory does not
@@ -33,9 +33,9 @@ async def find_events(tx: Write, version: StoredVersion) -> set[int]:
     """
     names = rule_corrections.of_version(version)
     await tx.execute(_LEAVE_TO_PEOPLE.format(**names))
-    made = set() if version.requires_approval else await _make_events(tx, version.project)
+    event_types = set() if version.requires_approval else await _make_events(tx, version.project)
     await tx.execute(_FIND.format(**names))
-    return made
+    return event_types
 
 
 async def describe_slots(tx: Write, version: StoredVersion) -> None:
@@ -58,24 +58,24 @@ async def create_imputed_events(
     await tx.execute("DELETE FROM rule_missing_slots")
     values = {"project": project, "results": list(results)}
     await tx.execute(_PROPOSED_SLOTS, values)
-    made = await _make_events(tx, project)
-    return dict(await tx.tuples(_NAME_EVENTS, values)), made
+    event_types = await _make_events(tx, project)
+    return dict(await tx.tuples(_NAME_EVENTS, values)), event_types
 
 
 async def lock_imputed_events(tx: Write, project: int) -> None:
-    """Let nobody else make imputed events until the transaction ends."""
+    """Lock the creation of imputed events until the transaction ends."""
     await tx.execute(*locks.hold(locks.imputing(project)))
 
 
 async def _make_events(tx: Write, project: int) -> set[int]:
     """Make an event for each slot of the transaction's that has none, portion by portion; gives the types."""
     statement = _WITHOUT_EVENT.format(project=Literal(project), limit=Literal(PORTION))
-    made: set[int] = set()
+    event_types: set[int] = set()
     if not await tx.tuples(statement):
-        return made
+        return event_types
     await lock_imputed_events(tx, project)
     while slots := await tx.tuples(statement):
-        made |= {event_type for _, event_type in slots}
+        event_types |= {event_type for _, event_type in slots}
         keys = await tx.take_event_keys(len(slots))
         values = {
             "project": project,
@@ -87,7 +87,7 @@ async def _make_events(tx: Write, project: int) -> set[int]:
         await tx.execute(_DESCRIBE, values)
         await tx.execute(_INSERT_EVENTS, values)
         await tx.execute(_INSERT_IMPUTATIONS, values)
-    return made
+    return event_types
 
 
 _SAME_SLOT: Final = """(m.project_id, m.event_type_id, m.asset_id, m.location_id, m.slot_start)
@@ -123,7 +123,7 @@ _WITHOUT_EVENT: Final = SQL(
 
 
 def _neighbour_event(name: str, side: str) -> str:
-    """The captured event of the meter that stands next before or after the slot."""
+    """The captured event of the meter that comes next before or after the slot."""
     return f"""
       LEFT JOIN LATERAL (
            SELECT e.id, e.feedstock_id, e.tracking_id, e.location_ids, e.end_time > e.start_time AS lasts
@@ -157,7 +157,7 @@ _DESCRIBE: Final = f"""
                AND (%(places)s::bigint[] IS NULL OR s.place = ANY (%(places)s::bigint[]))) AS beside
      WHERE described.place = beside.place
 """
-"""How an imputed event is described: it is as long and tagged as those beside it. A description stays."""
+"""How an imputed event is described: its length and tags are those of its neighbours. A description stays."""
 
 _INSERT_EVENTS: Final = """
     INSERT INTO events (project_id, id, event_type_id, start_time, end_time, tracking_id, feedstock_id,

@@ -39,11 +39,11 @@ from weighbridge.db.engine import Write
 from weighbridge.db.statements import Literal
 from weighbridge.quality.rule_versions import Period, StoredVersion
 
-# What the statements about corrections of a rule have in common, as literals by name.
+# The literals, by name, that the statements about corrections of a rule share.
 
 
 def of_version(version: StoredVersion) -> dict[str, Composable]:
-    """Which rule and version a statement is about, with the states and sources that it speaks of."""
+    """Which rule and version a statement is about, with the states and sources it refers to."""
     return {
         "project": Literal(version.project),
         "rule": Literal(version.rule),
@@ -56,7 +56,7 @@ def of_version(version: StoredVersion) -> dict[str, Composable]:
 
 
 def starts_in(period: Period) -> Composable:
-    """The condition that an event `e` starts in a period, whatever its type."""
+    """The condition that an event `e` of any type starts in a period."""
     start, end = period
     before = SQL("true") if end is None else SQL("e.start_time < {}").format(Literal(end))
     return SQL("e.start_time >= {} AND {}").format(Literal(start), before)
@@ -65,10 +65,10 @@ def starts_in(period: Period) -> Composable:
 # Proposals of rules that impute: results hold, for a slot without an event, the event and its value.
 #
 # They move as other proposals do (below). What they are about is a slot of a meter; the event is made
-# when someone approves, and the result names it as long as the approval stands. A captured event that comes
+# on approval, and the result names it as long as the approval is in force. A captured event that comes
 # for the slot withdraws the proposal in its own transaction, by a trigger, however it comes.
 #
-# Invariants: evaluating again proposes nothing anew; nothing of a proposal is seen by whoever reads events.
+# Invariants: evaluating again proposes nothing anew; readers of events do not see proposals.
 
 
 SAME_SLOT: Final = """(s.event_type_id, s.asset_id, s.location_id, s.slot_start, s.slot_end, s.position)
@@ -82,14 +82,14 @@ def proposes_events(version: StoredVersion) -> bool:
 
 
 def slot_starts_in(period: Period) -> Composable:
-    """The condition that the slot of a result `o` starts in a period, whatever its event type."""
+    """The condition that the slot of a result `o` of any event type starts in a period."""
     start, end = period
     before = SQL("true") if end is None else SQL("o.slot_start < {}").format(Literal(end))
     return SQL("o.slot_start >= {} AND {}").format(Literal(start), before)
 
 
 async def propose_events(tx: Write, version: StoredVersion) -> int:
-    """Let each failing result of a version hold what was found for its slot; gives how many are new."""
+    """Store the finding for its slot in each failing result of a version; return how many are new."""
     before = [state for state in list_proposal_states_before(ProposalTrigger.PROPOSE) if state is not None]
     return await tx.execute(
         _PROPOSE_EVENTS.format(
@@ -103,7 +103,7 @@ async def propose_events(tx: Write, version: StoredVersion) -> int:
 
 
 async def withdraw_events(tx: Write, version: StoredVersion, period: Period) -> int:
-    """Withdraw what results propose for slots of a period in which nothing was found any more."""
+    """Withdraw the proposals for slots of a period that no longer have a finding."""
     return await tx.execute(
         _WITHDRAW_EVENTS.format(
             withdrawn=Literal(ApprovalState.WITHDRAWN.value),
@@ -115,7 +115,7 @@ async def withdraw_events(tx: Write, version: StoredVersion, period: Period) -> 
 
 
 async def withdraw_captured(tx: Write, version: StoredVersion) -> int:
-    """Withdraw what was proposed while a captured event came for its slot; comes after proposing.
+    """Withdraw proposals whose slot received a captured event meanwhile; runs after proposing.
 
     Whoever stored the event withdrew what was proposed then; an evaluation that had not seen it proposed
     again. What neither sees here, because both are under way, is seen by the evaluation that follows.
@@ -182,7 +182,7 @@ _WHENEVER: Final = SQL("true")
 
 
 async def propose(tx: Write, version: StoredVersion) -> int:
-    """Let each failing result of a version hold the correction that was found for it; gives what is new."""
+    """Store the correction found for each failing result of a version; return the new ones."""
     before = [state for state in list_proposal_states_before(ProposalTrigger.PROPOSE) if state is not None]
     decided = list_proposal_states_before(ProposalTrigger.PROPOSE_ANEW)
     of_slots = await propose_events(tx, version) if proposes_events(version) else 0
@@ -211,7 +211,7 @@ async def withdraw_proposals(tx: Write, version: StoredVersion, period: Period) 
 
 
 async def withdraw_all_proposals(tx: Write, project: int, rule: int) -> None:
-    """Withdraw what any version of a rule proposes, because the rule changes or goes."""
+    """Withdraw the proposals of every version of a rule, because the rule changes or is removed."""
     await tx.execute(
         """
         UPDATE data_point_results SET approval_state = %s
@@ -222,7 +222,7 @@ async def withdraw_all_proposals(tx: Write, project: int, rule: int) -> None:
 
 
 async def _keep_approvals(tx: Write, version: StoredVersion) -> None:
-    """Let results say how values are found now that were approved and that the rule still comes to."""
+    """Update how approved values were determined in results that the rule still confirms."""
     await tx.execute(_KEEP.format(**of_version(version)))
 
 
@@ -296,7 +296,7 @@ _PROPOSE: Final = SQL(
 )
 
 
-# Withdrawal takes back corrections that a rule has written and says no more.
+# Withdrawal reverts corrections of a rule that its evaluation no longer makes.
 #
 # Invariants: corrections of other rules and of people stay; memory stays flat, whatever the number of
 # values.
@@ -348,15 +348,15 @@ _NOT_REVERTED: Final = SQL(
 )
 
 
-# Adjustment: a rule that corrects puts other values beside the captured ones, or proposes them.
+# Adjustment: a rule that corrects writes other values in addition to the captured ones, or proposes them.
 #
-# What an evaluation found stands in the transaction's table of findings. Of what the rule said earlier,
-# what it says no more is withdrawn and what it says otherwise is replaced: wherever the evaluation looked,
+# The findings of an evaluation are in the transaction's table of findings. Of its earlier corrections,
+# those it no longer makes are withdrawn and those that differ are replaced: wherever it evaluated,
 # also outside the time for which the rule is effective.
 #
-# Invariants: of a rule at most one correction of a value stands; evaluating again changes nothing; what a
-# person took back is not written or proposed again, until the rule has another version; memory stays flat,
-# whatever the number of values.
+# Invariants: of a rule at most one correction of a value is in force; evaluating again changes nothing; a
+# correction that a person reverted is not written or proposed again until the rule has another version;
+# memory does not grow with the number of values.
 
 
 async def leave_to_people(tx: Write, version: StoredVersion) -> None:
@@ -365,12 +365,12 @@ async def leave_to_people(tx: Write, version: StoredVersion) -> None:
 
 
 async def _leave_to_readings(tx: Write, version: StoredVersion) -> None:
-    """Take out of the findings what would fill a value that readings have come to meanwhile."""
+    """Remove the findings that would fill a value that readings have meanwhile provided."""
     await tx.execute(_LEAVE_TO_READINGS.format(**of_version(version)))
 
 
 async def _hold_events(tx: Write, version: StoredVersion, period: Period) -> None:
-    """Let nobody else correct the events whose corrections by the rule are not what it finds.
+    """Lock the events whose corrections by the rule differ from its findings.
 
     They are taken at once and in their order, as whoever undoes corrections takes them, so that nobody waits
     in a circle. Others may have corrected or undone what was waited for; no events are added for that.
@@ -378,9 +378,9 @@ async def _hold_events(tx: Write, version: StoredVersion, period: Period) -> Non
     await tx.execute(_HELD_TABLE)
     await tx.execute("DELETE FROM rule_held_events")
     names = of_version(version)
-    other = OTHER_THAN_FOUND.format(**names)
-    held = await tx.execute(_HOLD.format(other=other, times=starts_in(period), **names))
-    if held:
+    is_other = OTHER_THAN_FOUND.format(**names)
+    locked_count = await tx.execute(_HOLD.format(other=is_other, times=starts_in(period), **names))
+    if locked_count:
         await tx.execute("ANALYZE rule_held_events")
         await leave_to_people(tx, version)
         await _leave_to_readings(tx, version)
@@ -389,39 +389,43 @@ async def _hold_events(tx: Write, version: StoredVersion, period: Period) -> Non
 async def correct(tx: Write, actor: Actor, version: StoredVersion, run: int, period: Period) -> RunCounts:
     """Let the corrections of a rule be those that its findings call for, over all events of a period.
 
-    With approval they are proposed, and only what was approved stands.
+    With approval they are proposed, and only approved ones are in force.
     """
     if version.requires_approval:
         proposals = await propose(tx, version)
         await _keep_approvals(tx, version)
         withdrawn = await withdraw(tx, actor, version, run, period, which=OTHER_THAN_APPROVED)
-        kept = await _write_kept(tx, actor, version, run) if withdrawn else 0
-        return RunCounts(changed=proposals + withdrawn + kept, withdrawn=withdrawn, proposals=proposals)
+        rewritten_count = await _write_kept(tx, actor, version, run) if withdrawn else 0
+        return RunCounts(
+            changed=proposals + withdrawn + rewritten_count, withdrawn=withdrawn, proposals=proposals
+        )
     await _hold_events(tx, version, period)
     withdrawn = await withdraw(tx, actor, version, run, period, which=HELD_AND_OTHER_THAN_FOUND)
-    written = 0
+    written_count = 0
     async for rows in tx.portions(_CALLED_FOR.format(**of_version(version)), PORTION):
         corrections = [correction_of(version, run, CalledFor(*row)) for row in rows]
-        before = written
-        written += len((await apply_corrections(tx, actor, version.project, corrections)).recorded)
-        if before < PORTION <= written:
+        before = written_count
+        written_count += len((await apply_corrections(tx, actor, version.project, corrections)).recorded)
+        if before < PORTION <= written_count:
             # The first thousands may be the first that there are: without figures, plans read all of them.
             await tx.execute("SELECT refresh_statistics('corrections')")
-    return RunCounts(changed=written + withdrawn, corrections=written, withdrawn=withdrawn)
+    return RunCounts(changed=written_count + withdrawn, corrections=written_count, withdrawn=withdrawn)
 
 
 async def _write_kept(tx: Write, actor: Actor, version: StoredVersion, run: int) -> int:
     """Write approved values anew of which this run took back the correction because only how it was found has
     changed: for whoever approved, and by this run, which says how. Gives how many.
     """
-    written = 0
+    written_count = 0
     statement = _KEPT.format(run=Literal(run), **of_version(version))
     async for rows in tx.portions(statement, PORTION):
-        for approver, some in groupby(rows, key=itemgetter(0)):
-            kept = [correction_of(version, run, CalledFor(*row[1:])) for row in some]
-            who = replace(actor, user_id=approver, token_id=None)
-            written += len((await apply_corrections(tx, who, version.project, kept)).recorded)
-    return written
+        for approver, approver_rows in groupby(rows, key=itemgetter(0)):
+            corrections = [correction_of(version, run, CalledFor(*row[1:])) for row in approver_rows]
+            approving_actor = replace(actor, user_id=approver, token_id=None)
+            written_count += len(
+                (await apply_corrections(tx, approving_actor, version.project, corrections)).recorded
+            )
+    return written_count
 
 
 class CalledFor(NamedTuple):
@@ -433,18 +437,18 @@ class CalledFor(NamedTuple):
     substitution: dict[str, Any] | None = None
 
 
-def correction_of(version: StoredVersion, run: int | None, found: CalledFor) -> NewCorrection:
+def correction_of(version: StoredVersion, run: int | None, value: CalledFor) -> NewCorrection:
     """The correction of a value that a version calls for, found by a run."""
     is_substituted = version.purpose in FILLS_GAPS
     return NewCorrection(
-        found.event,
-        found.position,
-        found.value,
+        value.event,
+        value.position,
+        value.value,
         CorrectionOrigin.SUBSTITUTION if is_substituted else CorrectionOrigin.ADJUSTMENT,
         version.priority,
         reason=version.message,
         rule=RuleRef(version.rule, version.version, run),
-        substitution=found.substitution,
+        substitution=value.substitution,
     )
 
 

@@ -35,7 +35,7 @@ from weighbridge.quality.rule_versions import StoredVersion, vocabularies_of_eve
 
 @dataclass(frozen=True, slots=True)
 class _WatchedRecords:
-    """What a rule watches: an event type, every event type, or a model."""
+    """The records that a rule watches: of an event type, of every event type, or of a model."""
 
     event_type: int | None
     asset: int | None
@@ -77,7 +77,7 @@ def _correction(request: RuleRecord) -> tuple[dict[str, Any] | None, GapFilling 
         correction, problems = read_correction(purpose, request.correction)
         return correction, None, problems
     if request.correction is None:
-        message = f"correction says how a rule fills gaps whose purpose is {purpose}; it is missing."
+        message = f"correction is required when purpose is {purpose}, but is missing."
         return None, None, [Problem(message, "correction", "required")]
     filling, problems = read_filling(request.correction)
     return None if filling is None else write_filling(filling), filling, problems
@@ -114,7 +114,7 @@ def _draft(
 
 
 def problems_of_frame(request: RuleRecord) -> Iterator[Problem]:
-    """What is wrong with what surrounds a rule and decides no result."""
+    """The errors in the settings of a rule that do not affect its results."""
     if wrong := problem_of_name(request.name, "A rule", "name"):
         yield wrong
     yield from _choice("evaluation", request.evaluation, EVALUATIONS)
@@ -128,7 +128,7 @@ def problems_of_frame(request: RuleRecord) -> Iterator[Problem]:
             yield Problem(message, name, "invalid")
             return
     if end is not None and Instant.of(end) <= Instant.of(start):
-        message = "effective_to is not behind effective_from; leave it out when the rule goes on."
+        message = "effective_to must be later than effective_from. Omit it for an open-ended rule."
         yield Problem(message, "effective_to", "invalid")
 
 
@@ -159,7 +159,7 @@ def _problems_of_kind(request: RuleRecord) -> Iterator[Problem]:
 
 
 def _wrong_meters_of_filling(request: RuleRecord) -> Iterator[Problem]:
-    """A rule of the scope project that says nothing is stored with 'all', and 1.0.0 let one fill gaps."""
+    """A rule of the scope project without a choice is stored with 'all', and 1.0.0 let one fill gaps."""
     is_usual = request.window_meters == choose_default_meters(request.target, request.window_member_scope)
     if request.purpose in FILLS_GAPS and request.window_meters == WindowMeters.ALL and not is_usual:
         message = (
@@ -210,31 +210,31 @@ async def _watched_records(
     return _WatchedRecords(key.key, asset, None, vocabularies)
 
 
-async def _asset(tx: Read, project: int, named: str | None, problems: list[Problem]) -> int | None:
-    if named is None:
+async def _asset(tx: Read, project: int, asset_id: str | None, problems: list[Problem]) -> int | None:
+    if asset_id is None:
         return None
-    number = identity.number("asset", named, project)
+    number = identity.number("asset", asset_id, project)
     if await tx.value("SELECT true FROM assets WHERE project_id = %s AND id = %s", (project, number)):
         return number
-    message = f"asset_id is {named!r}, which is no asset of the project."
+    message = f"asset_id is {asset_id!r}, which is no asset of the project."
     problems.append(Problem(message, "asset_id", "unknown"))
     return None
 
 
 async def _read_family(
-    tx: Read, actor: Actor, project: int, named: str | None, problems: list[Problem]
+    tx: Read, actor: Actor, project: int, model_id: str | None, problems: list[Problem]
 ) -> int | None:
-    if named is None:
+    if model_id is None:
         return None
     try:
-        kept = await find_owned_model(tx, actor, named)
+        model = await find_owned_model(tx, actor, model_id)
     except NotFound:
-        kept = None
-    if kept is None or kept.project not in {None, project}:
-        message = f"model_id is {named!r}, which is no model that the project can run."
+        model = None
+    if model is None or model.project not in {None, project}:
+        message = f"model_id is {model_id!r}, which is no model that the project can run."
         problems.append(Problem(message, "model_id", "unknown"))
         return None
-    return kept.family
+    return model.family
 
 
 def _checked_data_point(
@@ -260,8 +260,8 @@ def _find_vocabularies(rule: Rule, watched: _WatchedRecords) -> tuple[list[Vocab
         own = watched.vocabularies[watched.event_type]
         problems = check_rule(rule, own, every)
         return ([] if problems else [own]), problems
-    checks = [(one, check_rule(rule, one, every)) for one in every]
-    fitting = [one for one, problems in checks if not problems]
+    checks = [(vocabulary, check_rule(rule, vocabulary, every)) for vocabulary in every]
+    fitting = [vocabulary for vocabulary, problems in checks if not problems]
     if fitting:
         return fitting, []
     if len(checks) == 1:
@@ -276,28 +276,32 @@ def _find_vocabularies(rule: Rule, watched: _WatchedRecords) -> tuple[list[Vocab
 
 
 def _known_nowhere(unknown: Sequence[Name], every: Sequence[Vocabulary]) -> Problem:
-    """What is said of names that no event type of the project knows: which, and what there is."""
-    slugs = dict.fromkeys(slug for one in every for slug in one.types)
+    """The error for names that no event type of the project has: which they are, and which exist."""
+    slugs = dict.fromkeys(slug for vocabulary in every for slug in vocabulary.types)
     has = f"they have {list_briefly(slugs)}" if slugs else "they have no data points yet"
-    named = ", ".join(f"{{{{{one}}}}}" for one in dict.fromkeys(one.text for one in unknown))
+    unknown_names = ", ".join(f"{{{{{text}}}}}" for text in dict.fromkeys(name.text for name in unknown))
     close = find_nearest(unknown[0].path[-1], slugs) if len(unknown) == 1 else None
     hint = f"; did you mean {{{{{close}}}}}?" if close else "."
-    return Problem(f"No event type of the project has {named}; {has}{hint}", "expression", "unknown")
+    return Problem(f"No event type of the project has {unknown_names}; {has}{hint}", "expression", "unknown")
 
 
 def _problems_of_correction(
     rule: Rule, watched: _WatchedRecords, fitting: list[Vocabulary], data_point: str
 ) -> list[Problem]:
-    """What keeps the correction from every event type that the rule watches; none when it fits one."""
+    """Why the correction fits no event type that the rule watches; empty when it fits one."""
     every = list(watched.vocabularies.values())
-    checks = [check_correction(rule, one, every, data_point) for one in fitting if data_point in one.types]
+    checks = [
+        check_correction(rule, vocabulary, every, data_point)
+        for vocabulary in fitting
+        if data_point in vocabulary.types
+    ]
     return [] if [] in checks else checks[0]
 
 
 def _problems_of_filling(
     rule: Rule, filling: GapFilling, fitting: list[Vocabulary], data_point: str
 ) -> list[Problem]:
-    """What keeps gaps from being filled in every event type that the rule watches; none when it fits one."""
+    """Why gaps can be filled in no event type that the rule watches; empty when it fits one."""
     if not rule.is_about_itself:
         message = (
             "The expression of a rule that fills gaps looks at one event by itself and has no aggregates; "
@@ -305,25 +309,33 @@ def _problems_of_filling(
             "without an event are gaps anyway."
         )
         return [Problem(message, "expression", "invalid")]
-    checks = [_wrong_series(filling, one, data_point) for one in fitting if data_point in one.types]
+    checks = [
+        _wrong_series(filling, vocabulary, data_point)
+        for vocabulary in fitting
+        if data_point in vocabulary.types
+    ]
     return [] if [] in checks else checks[0]
 
 
 def _wrong_series(filling: GapFilling, vocabulary: Vocabulary, data_point: str) -> list[Problem]:
     if not vocabulary.has_cadence:
-        message = f"A rule fills gaps between the slots of a cadence, which {vocabulary.label} has not."
+        message = f"A rule that fills gaps needs slots of a cadence, but {vocabulary.label} has none."
         return [Problem(message, "event_type_id", "invalid")]
     return check_filling(filling, vocabulary, data_point)
 
 
-def _data_point(rule: Rule, fitting: list[Vocabulary], named: str | None) -> tuple[str | None, list[Problem]]:
-    """The slug that a result points at: the first that the expression reads, unless it is said."""
+def _data_point(
+    rule: Rule, fitting: list[Vocabulary], chosen_slug: str | None
+) -> tuple[str | None, list[Problem]]:
+    """The slug that a result points at: the first that the expression reads, unless one is named."""
     vocabulary = fitting[0]
-    if named is not None:
-        if any(named in one.types for one in fitting):
-            return named, []
+    if chosen_slug is not None:
+        if any(chosen_slug in fitting_vocabulary.types for fitting_vocabulary in fitting):
+            return chosen_slug, []
         return None, [
-            Problem(f"data_point is {named!r}, which {vocabulary.label} has not.", "data_point", "unknown")
+            Problem(
+                f"data_point is {chosen_slug!r}, which {vocabulary.label} has not.", "data_point", "unknown"
+            )
         ]
     slugs = [vocabulary.slug_of(name) for name in rule.names if not rule.is_tag(name)]
     read = [slug for slug in slugs if slug is not None]

@@ -91,7 +91,7 @@ _OF_ALL: Final = ", ".join(
 WINDOW_METERS: Final = f"""coalesce(
     v.window_meters, CASE WHEN (v.target, v.window_member_scope) IN ({_OF_ALL})
                           THEN '{WindowMeters.ALL}' ELSE '{WindowMeters.OWN}' END)"""
-"""The meters of a version's window; those that 1.0.0 stored do not say which, and have the usual ones."""
+"""The meters of a version's window; versions that 1.0.0 stored name none, and have the default ones."""
 
 STORED_VERSION: Final = row_of(
     StoredVersion,
@@ -147,7 +147,7 @@ async def automatic_versions(tx: Read, project: int, rule: int | None = None) ->
 
 
 async def author_of(tx: Read, version: StoredVersion, run: int) -> Actor:
-    """Who saved a version and answers for what a run of it corrects, when nobody asked for the run."""
+    """The actor who saved a version, responsible for the corrections of a run that nobody requested."""
     [(account, user)] = await tx.tuples(
         """
         SELECT u.account_id, u.id FROM rule_versions v JOIN users u ON u.id = v.user_id
@@ -158,11 +158,11 @@ async def author_of(tx: Read, version: StoredVersion, run: int) -> Actor:
     return Actor(account, user, None, frozenset(), f"rule_run_{run}")
 
 
-# A period says over which records a rule is evaluated: those that start in it.
+# A period determines the records that a rule is evaluated over: those that start in it.
 #
 # It comes from a request, from the data that changed, or from the time for which a version is effective.
 #
-# Invariants: a period of a request has an end behind its start; none begins before the year 1.
+# Invariants: a period of a request has an end after its start; none begins before the year 1.
 
 
 Period = tuple[Instant, Instant | None]
@@ -173,10 +173,10 @@ EARLIEST: Final = Instant.of(Instant.fromisoformat("0001-01-01T00:00:00+00:00"))
 
 
 def requested_period(start_time: datetime, end_time: datetime) -> tuple[Instant, Instant]:
-    """Start and end of a period; raise Invalid when the end is not behind the start."""
+    """Start and end of a period; raise Invalid when the end is not after the start."""
     start, end = Instant.of(start_time), Instant.of(end_time)
     if end <= start:
-        message = f"end_time is {end.text}, which is not behind start_time."
+        message = f"end_time must be later than start_time, but is {end.text}."
         raise Invalid([Problem(message, "end_time", "invalid")])
     return start, end
 
@@ -189,7 +189,7 @@ def effective_period(version: StoredVersion, start: Instant | None, end: Instant
     return None if last is not None and last <= first else (first, last)
 
 
-# What rules can name: the data points of an event type, the nodes of a model.
+# The names that rules can use: the data points of an event type, the nodes of a model.
 #
 # A rule for model runs names the nodes of the model's active version.
 
@@ -236,10 +236,10 @@ async def vocabulary_of_family(tx: Read, family: int) -> Vocabulary:
     )
 
 
-# A prepared rule is a version with all that evaluating it takes: its program, and where its data stand.
+# A prepared rule is a version with all that evaluating it takes: its program, and where its data are.
 #
 # Invariants: only event types that the rule fits as they are now are watched; each name of the rule is read
-# with one kind of value, whatever event type it comes from.
+# with one kind of value across all event types.
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +252,7 @@ class EventKind:
     cadence: tuple[int, str] | None
 
     def column(self, name: Name) -> ValueColumn | None:
-        """Where a name of a rule stands, if this type has it."""
+        """The column of a name of a rule, if this type has it."""
         slug = self.vocabulary.slug_of(name)
         return None if slug is None else self.columns[slug]
 
@@ -276,9 +276,9 @@ class PreparedRule:
 
     @property
     def checked_columns(self) -> dict[int, ValueColumn]:
-        """Where the data point stands that a result points at, by event type."""
-        named = Name((self.version.data_point or "",), is_verbatim=True)
-        columns = {kind.number: kind.column(named) for kind in self.watched}
+        """The column of the data point that a result refers to, by event type."""
+        checked_name = Name((self.version.data_point or "",), is_verbatim=True)
+        columns = {kind.number: kind.column(checked_name) for kind in self.watched}
         return {number: column for number, column in columns.items() if column is not None}
 
     @property
@@ -291,7 +291,7 @@ class PreparedRule:
 
     @property
     def reading(self) -> dict[Name, dict[int, ValueColumn]]:
-        """Where each name stands in each event type, of the kind of value that the first type has for it."""
+        """The column of each name in each event type, of the kind of value that the first type has for it."""
         reading = {}
         of_gaps = () if self.gaps is None else self.gaps.names
         for name in (*self.program.names, *of_gaps):
@@ -310,7 +310,7 @@ class PreparedRule:
 
 
 async def prepared_rule(tx: Read, version: StoredVersion) -> PreparedRule:
-    """Make a version ready for the data of its project as they stand."""
+    """Prepare a version for the current data of its project."""
     rule, problems = read_rule(
         version.expression,
         version.window,
@@ -340,12 +340,12 @@ def _list_watched_types(
     version: StoredVersion, rule: Rule, kinds: Sequence[EventKind], filling: GapFilling | None
 ) -> list[EventKind]:
     vocabularies = [kind.vocabulary for kind in kinds]
-    named = Name((version.data_point or "",), is_verbatim=True)
+    checked_name = Name((version.data_point or "",), is_verbatim=True)
     fitting = [
         kind
         for kind in kinds
         if version.event_type in {None, kind.number}
-        and kind.column(named) is not None
+        and kind.column(checked_name) is not None
         and not check_rule(rule, kind.vocabulary, vocabularies)
         and not check_correction(rule, kind.vocabulary, vocabularies, version.data_point or "")
         and (filling is None or _has_series(filling, kind, version.data_point or ""))
@@ -361,8 +361,8 @@ def _has_series(filling: GapFilling, kind: EventKind, data_point: str) -> bool:
 
 def _reads_alike(rule: Rule, kind: EventKind, first: EventKind) -> bool:
     for name in rule.names:
-        mine, other = kind.column(name), first.column(name)
-        if mine is not None and other is not None and mine.value_type != other.value_type:
+        column, first_column = kind.column(name), first.column(name)
+        if column is not None and first_column is not None and column.value_type != first_column.value_type:
             return False
     return True
 

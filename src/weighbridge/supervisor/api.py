@@ -1,4 +1,4 @@
-"""One API process: granian in front of the application, beside others on the same port.
+"""One API process: granian in front of the application, one of several on the same port.
 
 The supervisor starts `weighbridge.supervisor.api TARGET ADDRESS PORT` as often as `api_processes` says, and
 the kernel shares the connections out. Granian would start processes by itself, but it takes two that fail in
@@ -47,7 +47,7 @@ CONNECTIONS_OF_ONE_PROCESS_MAX: Final = 4096
 """Connections that one API process has open, at most; silent ones take about 17 kB each."""
 
 FILES_BESIDE_CONNECTIONS: Final = 256
-"""Files and sockets that an API process needs beside the connections of its clients."""
+"""Files and sockets that an API process needs in addition to the connections of its clients."""
 
 LISTENING_LOOK_SECONDS: Final = 0.01
 
@@ -89,8 +89,8 @@ async def _serve(application: Any, address: str, port: int, settings: Settings) 
         log_level=LogLevels.error,
         log_dictconfig=logs.server_logging(settings.log_format),
     )
-    for one in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(one, server.stop)
+    for signal_number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(signal_number, server.stop)
     bounding = asyncio.create_task(_bound_stalled_connections(port, settings.answer_stalled_seconds))
     await server.serve()
     bounding.cancel()
@@ -116,10 +116,10 @@ def _set_deadline(port: int, seconds: int) -> bool:
         number = int(entry.name)
         if not _is_socket(number):
             continue
-        with socket.socket(fileno=os.dup(number)) as found:
-            if found.family in {socket.AF_INET, socket.AF_INET6} and found.getsockname()[1] == port:
-                found.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, seconds * 1000)
-                is_listening |= bool(found.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN))
+        with socket.socket(fileno=os.dup(number)) as listener:
+            if listener.family in {socket.AF_INET, socket.AF_INET6} and listener.getsockname()[1] == port:
+                listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, seconds * 1000)
+                is_listening |= bool(listener.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN))
     return is_listening
 
 
@@ -131,7 +131,7 @@ def _is_socket(number: int) -> bool:
 
 
 def _connections_max() -> int:
-    """How many connections fit beside the other files that the process may open."""
+    """How many connections the limit on open files allows, after the other files of the process."""
     _, files_max = resource.getrlimit(resource.RLIMIT_NOFILE)
     if files_max == resource.RLIM_INFINITY:
         files_max = CONNECTIONS_OF_ONE_PROCESS_MAX + FILES_BESIDE_CONNECTIONS

@@ -29,7 +29,7 @@ from weighbridge.supervisor.process import LEAVING
 
 
 def bytes_held(number: int) -> int | None:
-    """Bytes of memory that a process holds by itself; None where that is not told, or it has ended."""
+    """Bytes of memory that a process holds by itself; None where the system does not report it."""
     try:
         _, resident, shared, *_ = Path(f"/proc/{number}/statm").read_text().split()
     except (OSError, ValueError):
@@ -56,7 +56,7 @@ log = structlog.get_logger("weighbridge.supervisor")
 
 @dataclass(frozen=True, slots=True)
 class ChildProgram:
-    """What to run as a child."""
+    """A program to run as a child."""
 
     name: str
     command: tuple[str, ...]
@@ -131,13 +131,15 @@ async def _freezes(program: ChildProgram, process: ChildProcess, phases: Phases)
 
 async def _grows(program: ChildProgram, process: ChildProcess) -> None:
     """Wait until the child takes more memory than it may, and end it then: nothing else bounds it."""
-    held: int | None = 0
-    while program.bytes_max is not None and held is not None and held <= program.bytes_max:
+    resident_bytes: int | None = 0
+    while (
+        program.bytes_max is not None and resident_bytes is not None and resident_bytes <= program.bytes_max
+    ):
         await asyncio.sleep(LOOK_SECONDS)
-        held = bytes_held(process.pid)
-    if program.bytes_max is None or held is None:
+        resident_bytes = bytes_held(process.pid)
+    if program.bytes_max is None or resident_bytes is None:
         await asyncio.Event().wait()
-    log.error("process_too_large", process=program.name, pid=process.pid, bytes=held)
+    log.error("process_too_large", process=program.name, pid=process.pid, bytes=resident_bytes)
     _signal_group(process, signal.SIGKILL)
     await process.wait()
 

@@ -1,4 +1,4 @@
-"""One computing process: it carries out what API processes hand over, and stands back behind them.
+"""One computing process: it executes requests that API processes hand over, at a lower priority.
 
 The supervisor starts `weighbridge.supervisor.compute_process TARGET SOCKET`. It is told to stop when no
 API process is left that could ask it anything.

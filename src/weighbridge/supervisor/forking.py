@@ -1,4 +1,4 @@
-"""How the supervisor starts a process: forked from the template of the service, or anew.
+"""How the supervisor starts a process: forked from the template of the service, or started directly.
 
 A fork takes milliseconds, and shares the memory of what the template has loaded. Where it cannot be had, the
 same module runs as a program of its own: on systems other than Linux, and while a template is dead.
@@ -43,7 +43,7 @@ log = structlog.get_logger("weighbridge.supervisor")
 
 
 class ChildProcess(Protocol):
-    """A process that was started here, forked or anew."""
+    """A process that was started here, forked or directly."""
 
     @property
     def pid(self) -> int: ...
@@ -177,8 +177,10 @@ def process_template(
     if sys.platform != "linux":  # libraries of macOS have threads that a fork lacks
         yield None
         return
-    kept = {name: os.environ[name] for name in os.environ if name in PASSED_ON or name.startswith(_OF_START)}
-    template = ProcessTemplate(targets, {**kept, **variables})
+    inherited = {
+        name: os.environ[name] for name in os.environ if name in PASSED_ON or name.startswith(_OF_START)
+    }
+    template = ProcessTemplate(targets, {**inherited, **variables})
     try:
         template.start()
         yield template

@@ -100,14 +100,14 @@ def serve(
     )
     targets = [application, COMPUTING_APPLICATION][: 1 + bool(settings.computing_processes)]
     with (
-        counters() as counted,
-        process_template(targets, {COUNTERS_VARIABLE: counted}) as template,
+        counters() as folder,
+        process_template(targets, {COUNTERS_VARIABLE: folder}) as template,
         _database(settings, port) as (urls, server),
     ):
         migrate_or_refuse(urls)
         variables = _variables(settings, urls, port)
-        shared = {**variables, COUNTERS_VARIABLE: counted}
-        computing = computing_programs(settings, shared, Path(counted))
+        shared = {**variables, COUNTERS_VARIABLE: folder}
+        computing = computing_programs(settings, shared, Path(folder))
         serving = {**shared, SOCKETS_VARIABLE: sockets_of(computing)}
         if template is not None:
             template.prepare(serving)
@@ -115,12 +115,12 @@ def serve(
         saying = _greeting(announce, invite, urls, replace(settings, port=port.number))
         programs = [*_api_programs(settings, application, port, serving), *computing]
         programs += [_worker_program(worker, shared)] * with_worker
-        watched = [replace(one, heartbeat=Path(counted, f"heartbeat-{one.name}")) for one in programs]
-        watched += _backing_up(settings, variables)
+        children = [replace(child, heartbeat=Path(folder, f"heartbeat-{child.name}")) for child in programs]
+        children += _backing_up(settings, variables)
         try:
-            page = MetricsPage(counted, Gauges(urls.running, settings.data_dir, STARTS))
-            beside = [] if metrics is None else [partial(serve_metrics, metrics, page)]
-            asyncio.run(_supervise(watched, template, server, port, settings, saying, *beside))
+            page = MetricsPage(folder, Gauges(urls.running, settings.data_dir, STARTS))
+            jobs = [] if metrics is None else [partial(serve_metrics, metrics, page)]
+            asyncio.run(_supervise(children, template, server, port, settings, saying, *jobs))
         finally:
             # The database's stop is bounded; a signal that cut it short would leave the server running.
             for number in STOP_SIGNALS:
@@ -133,7 +133,7 @@ def _greeting(
     urls: DatabaseUrls,
     settings: Settings,
 ) -> Callable[[str], None]:
-    """What is done with the address once the service answers."""
+    """The function that announces the address once the service answers."""
     # Every process imports this package; only one that starts a service needs what makes passwords.
     from weighbridge.supervisor.startup import first_user_link  # noqa: PLC0415
 
@@ -148,8 +148,8 @@ def _greeting(
 
 
 def _variables(settings: Settings, urls: DatabaseUrls, port: Port) -> dict[str, str]:
-    """What the processes are told: all but how the owner of the tables reaches them."""
-    told = replace(
+    """The environment of the processes: all settings but the connection of the owner of the tables."""
+    process_settings = replace(
         settings,
         data_dir=settings.data_dir.absolute(),
         database_url=settings.database_url or urls.running,
@@ -157,7 +157,7 @@ def _variables(settings: Settings, urls: DatabaseUrls, port: Port) -> dict[str, 
         port=port.number,
     )
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
-    return {**inherited, **environment(told), PARENT_VARIABLE: str(os.getpid())}
+    return {**inherited, **environment(process_settings), PARENT_VARIABLE: str(os.getpid())}
 
 
 def _api_programs(
@@ -180,8 +180,8 @@ def _backing_up(settings: Settings, variables: dict[str, str]) -> list[ChildProg
     """What backs up all the time, where a setting says to which place."""
     if settings.backup_url is None:
         return []
-    told = {name: text for name, text in variables.items() if name != f"{PREFIX}DATABASE_URL"}
-    return [ChildProgram("backup", (sys.executable, *BACKUP), told)]
+    backup_variables = {name: text for name, text in variables.items() if name != f"{PREFIX}DATABASE_URL"}
+    return [ChildProgram("backup", (sys.executable, *BACKUP), backup_variables)]
 
 
 @contextmanager
@@ -206,7 +206,7 @@ async def _supervise(
     port: Port,
     settings: Settings,
     announce: Callable[[str], None],
-    *beside: Callable[[asyncio.Event], Coroutine[Any, Any, None]],
+    *jobs: Callable[[asyncio.Event], Coroutine[Any, Any, None]],
 ) -> None:
     stop_seconds = settings.shutdown_seconds + KILL_SECONDS
     phases = Phases(asyncio.Event(), asyncio.Event(), asyncio.Event(), stop_seconds, settings.frozen_seconds)
@@ -217,9 +217,9 @@ async def _supervise(
         async with asyncio.TaskGroup() as group:
             of_others = replace(phases, stopping=asyncio.Event(), stop_seconds=KILL_SECONDS)
             first = [
-                group.create_task(keep_running(one, phases, template))
-                for one in programs
-                if not one.stops_last
+                group.create_task(keep_running(program, phases, template))
+                for program in programs
+                if not program.stops_last
             ]
             for program in programs:
                 if program.stops_last:
@@ -228,9 +228,9 @@ async def _supervise(
             if server is not None:
                 group.create_task(_watch_database(server, phases))
                 group.create_task(_watch_backups(server, settings, phases))
-            for work in beside:
-                group.create_task(work(phases.stopping))
-            listening_at = [Path(one.command[-1]) for one in programs if one.stops_last]
+            for job in jobs:
+                group.create_task(job(phases.stopping))
+            listening_at = [Path(program.command[-1]) for program in programs if program.stops_last]
             group.create_task(_await_health(port, listening_at, phases, announce))
     except* Refusal as refusals:
         raise Refusal([problem for refusal in _leaves(refusals) for problem in refusal.problems]) from None
@@ -269,7 +269,7 @@ async def _await_health(
     deadline = asyncio.get_running_loop().time() + READY_SECONDS
     while not await wait_for_event(phases.stopping, within_seconds=HEALTH_SECONDS):
         with suppress(OSError, TimeoutError):
-            # The files are looked at first: whoever only waits for them fills no log with requests.
+            # The files are checked first, so that waiting for them does not fill the log with requests.
             if all(map(Path.exists, sockets)) and await asyncio.wait_for(_is_healthy(port), timeout=5):
                 phases.ready.set()
                 announce(port.url)
@@ -295,16 +295,16 @@ async def _watch_backups(server: Server, settings: Settings, phases: Phases) -> 
     """Warn, at the start and each hour, of a database that was not backed up for too long."""
     while True:
         with suppress(psycopg.Error, OSError):
-            if said := await asyncio.to_thread(_overdue, server, settings):
-                log.warning("backup_overdue", reason=said, remedy="see `weighbridge backup --help`")
+            if reason := await asyncio.to_thread(_overdue, server, settings):
+                log.warning("backup_overdue", reason=reason, remedy="see `weighbridge backup --help`")
         if await wait_for_event(phases.stopping, within_seconds=HOUR_SECONDS):
             return
 
 
 def _overdue(server: Server, settings: Settings) -> str | None:
-    made = (server.location.cluster / "PG_VERSION").stat().st_mtime
+    created_at = (server.location.cluster / "PG_VERSION").stat().st_mtime
     with psycopg.connect(server.url, connect_timeout=DATABASE_SECONDS) as connection:
-        row = connection.execute("SELECT now(), to_timestamp(%s)", (made,)).fetchone()
+        row = connection.execute("SELECT now(), to_timestamp(%s)", (created_at,)).fetchone()
     assert row is not None, "there is always a time"  # noqa: S101
     return overdue(settings.data_dir, row[1], row[0], settings.backup_warning_hours)
 

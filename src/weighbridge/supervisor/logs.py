@@ -101,12 +101,12 @@ OF_REQUESTS: Final[Mapping[str, LogEvent]] = {
         "error",
         ("request_id",),
         "A request was answered 500: the service made a mistake.",
-        "Report it with the trace; the caller knows the `request_id`. What was sent had no effect.",
+        "Report it with the trace; the caller knows the `request_id`. The request had no effect.",
     ),
     "request_refused": LogEvent(
         "error",
         ("reason", "cause", "request_id"),
-        "A refusal whose cause the caller is not told: stored data are damaged, or a store or a key fails.",
+        "A refusal whose cause the caller does not see: stored data are damaged, or a store or a key fails.",
         "Read `cause`. Of damaged data run `weighbridge verify`, and restore what it names from a backup.",
     ),
     "authentication_failed": LogEvent(
@@ -126,14 +126,14 @@ OF_REQUESTS: Final[Mapping[str, LogEvent]] = {
         "warning",
         ("error",),
         "A request was answered 503, for the database did not answer or had no connection left.",
-        "While the database restarts, wait. Otherwise read its log; where it says too many connections, "
+        "While the database restarts, wait. Otherwise read its log; if it reports too many connections, "
         "lower `WEIGHBRIDGE_API_CONNECTIONS` or raise `max_connections`.",
     ),
     "disk_full": LogEvent(
         "warning",
         ("error",),
         "A request was answered 503, for the disk for files that arrive is full.",
-        "Make room. Reading goes on; deleting is still possible.",
+        "Make room. Reading and deleting still work.",
     ),
     "answer_stalled": LogEvent(
         "warning",
@@ -156,14 +156,14 @@ OF_REQUESTS: Final[Mapping[str, LogEvent]] = {
     "traces_unavailable": LogEvent(
         "warning",
         ("error",),
-        "The process is told to send spans, and OpenTelemetry is not installed.",
+        "The process is configured to send spans, but OpenTelemetry is not installed.",
         "Install `weighbridge[traces]`, or unset what names the collector.",
     ),
     "watch_failed": LogEvent(
         "error", (), "Looking for changes for waiting requests failed.", REPORT
     ),
 }  # fmt: skip
-"""What API and computing processes write."""
+"""The events that API and computing processes log."""
 
 OF_WORKERS: Final[Mapping[str, LogEvent]] = {
     "attempt_failed": LogEvent(
@@ -193,7 +193,7 @@ OF_WORKERS: Final[Mapping[str, LogEvent]] = {
     "rule_failed": LogEvent(
         "error",
         ("rule", "reference"),
-        "A rule could not be evaluated; its page says so, with the reference.",
+        "A rule could not be evaluated; its page shows this with the reference.",
         "Report it with the trace; the rule's data stay marked and are evaluated later.",
     ),
     "roll_up_failed": LogEvent(
@@ -214,11 +214,11 @@ OF_WORKERS: Final[Mapping[str, LogEvent]] = {
     "tidied": LogEvent(
         "info",
         ("answers", "changes", "deliveries", "files", "exports"),
-        "What has outlived its use was removed: so many of each.",
+        "Expired records were removed: so many of each kind.",
     ),
-    "tidying_failed": LogEvent("error", (), "Removing what has outlived its use failed.", REPORT),
+    "tidying_failed": LogEvent("error", (), "Removing expired records failed.", REPORT),
 }
-"""What workers write."""
+"""The events that workers log."""
 
 OF_SUPERVISORS: Final[Mapping[str, LogEvent]] = {
     "process_started": LogEvent("info", ("process", "pid"), "A process was started."),
@@ -240,7 +240,7 @@ OF_SUPERVISORS: Final[Mapping[str, LogEvent]] = {
         "error",
         ("process", "pid", "silent_seconds"),
         "A process gave no sign of life, and was ended.",
-        "Report it, unless the machine itself stood still or is far too busy.",
+        "Report it, unless the machine was suspended or is overloaded.",
     ),
     "process_too_large": LogEvent(
         "error",
@@ -263,7 +263,7 @@ OF_SUPERVISORS: Final[Mapping[str, LogEvent]] = {
         "error",
         ("reason",),
         "The embedded database could not be started; that is tried again every two seconds.",
-        "Do what `reason` says; most often the disk is full.",
+        "Follow `reason`; most often the disk is full.",
     ),
     "reserve_released": LogEvent(
         "warning",
@@ -292,7 +292,7 @@ OF_SUPERVISORS: Final[Mapping[str, LogEvent]] = {
     "setting_unknown": LogEvent(
         "warning",
         ("variable",),
-        "A variable looks like a setting and is none.",
+        "A variable is named like a setting but is not one.",
         "Correct its name; see [Settings](settings.md).",
     ),
     "gauges_not_read": LogEvent(
@@ -302,7 +302,7 @@ OF_SUPERVISORS: Final[Mapping[str, LogEvent]] = {
         "See `database_unavailable`.",
     ),
 }
-"""What `weighbridge serve` itself writes."""
+"""The events that `weighbridge serve` itself logs."""
 
 OF_BACKUPS: Final[Mapping[str, LogEvent]] = {
     "backup_taken": LogEvent("info", ("target", "backup", "bytes"), "A whole backup was taken."),
@@ -320,7 +320,7 @@ OF_BACKUPS: Final[Mapping[str, LogEvent]] = {
         "Take a backup, or name a place in `WEIGHBRIDGE_BACKUP_URL` so that the service takes them.",
     ),
 }
-"""What backups write."""
+"""The events that backups log."""
 
 LOG_EVENTS: Final[Mapping[str, Mapping[str, LogEvent]]] = {
     "Requests": OF_REQUESTS,

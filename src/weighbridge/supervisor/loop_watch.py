@@ -108,24 +108,26 @@ class _LoopWatch:
         """Count what the loop's thread takes to collect garbage."""
         if threading.get_ident() != self._loop_thread:
             return
-        taken, began = self._collection
+        collected_seconds, began = self._collection
         now = time.thread_time()
-        self._collection = (taken, now) if began is None else (taken + now - began, None)
+        self._collection = (
+            (collected_seconds, now) if began is None else (collected_seconds + now - began, None)
+        )
 
     def _watch(self) -> None:
         last = self._look()
-        began, held, stack = last.seconds, 0.0, list[str]()
+        began, held_seconds, stack = last.seconds, 0.0, list[str]()
         while not self._over.wait(LOOK_SECONDS if last.callback else LOOK_SECONDS_OF_WAITING):
             now = self._look()
             if now.callback is not None:
                 self._ask_for_turn()
             if now.callback is None or now.callback != last.callback or self._turned_at > began:
-                self._keep(held, stack)
-                began, held, stack = self._began(last, now), 0.0, []
+                self._keep(held_seconds, stack)
+                began, held_seconds, stack = self._began(last, now), 0.0, []
             if now.callback is not None and now.seconds - began > HELD_SECONDS_MAX / 2:
-                held, stack = now.seconds - began, stack or _told(now.frame)
+                held_seconds, stack = now.seconds - began, stack or _told(now.frame)
             last = now
-        self._keep(held, stack)
+        self._keep(held_seconds, stack)
 
     def _ask_for_turn(self) -> None:
         """Have the loop tell when it turns next, unless it was asked already and has not turned since."""
@@ -156,8 +158,8 @@ class _LoopWatch:
         return _Look(frame, _callback(frame), seconds)
 
     def _without_garbage(self, seconds: float) -> float:
-        taken, began = self._collection
-        return (seconds if began is None else began) - taken
+        collected_seconds, began = self._collection
+        return (seconds if began is None else began) - collected_seconds
 
     def _slowness(self) -> float:
         """How many times as long the processor takes for the same at this moment as when it was quickest."""
@@ -165,11 +167,14 @@ class _LoopWatch:
         self._quickest = min(self._quickest, now)
         return now / self._quickest
 
-    def _keep(self, held: float, stack: list[str]) -> None:
+    def _keep(self, held_seconds: float, stack: list[str]) -> None:
         """Write what held the loop to the file of this process."""
-        if held <= HELD_SECONDS_MAX or (held := held / self._slowness()) <= HELD_SECONDS_MAX:
+        if (
+            held_seconds <= HELD_SECONDS_MAX
+            or (held_seconds := held_seconds / self._slowness()) <= HELD_SECONDS_MAX
+        ):
             return
-        line = json.dumps({"seconds": round(held, 3), "stack": stack, "of": " ".join(sys.argv)[:200]})
+        line = json.dumps({"seconds": round(held_seconds, 3), "stack": stack, "of": " ".join(sys.argv)[:200]})
         with (self.folder / f"{os.getpid()}.jsonl").open("a") as file:
             file.write(f"{line}\n")
 
@@ -180,17 +185,21 @@ def _callback(frame: FrameType | None) -> tuple[int, str] | None:
     The loop goes on while its frames are read: a frame that has returned may name something else than its
     caller, and is no callback that holds the loop.
     """
-    found: FrameType | None = None
+    callback_frame: FrameType | None = None
     while isinstance(frame, FrameType) and not _runs_loops(frame.f_code.co_filename):
-        found, frame = frame, frame.f_back
-    if not isinstance(frame, FrameType) or found is None or found.f_code.co_filename.endswith(_OF_WAITING):
+        callback_frame, frame = frame, frame.f_back
+    if (
+        not isinstance(frame, FrameType)
+        or callback_frame is None
+        or callback_frame.f_code.co_filename.endswith(_OF_WAITING)
+    ):
         return None
-    return id(found), found.f_code.co_qualname
+    return id(callback_frame), callback_frame.f_code.co_qualname
 
 
 @cache
 def _runs_loops(file: str) -> bool:
-    return any(one in file for one in _OF_RUNNERS)
+    return any(path_part in file for path_part in _OF_RUNNERS)
 
 
 def _seconds_of_work() -> float:
@@ -201,4 +210,7 @@ def _seconds_of_work() -> float:
 
 def _told(frame: FrameType | None) -> list[str]:
     """Where the code was, innermost last."""
-    return [f"{one.filename}:{one.name}:{one.lineno}" for one in traceback.extract_stack(frame, FRAMES_MAX)]
+    return [
+        f"{frame_summary.filename}:{frame_summary.name}:{frame_summary.lineno}"
+        for frame_summary in traceback.extract_stack(frame, FRAMES_MAX)
+    ]

@@ -52,11 +52,11 @@ def counters() -> Iterator[str]:
     """Make the folder, for as long as the block lasts."""
     _remove_what_is_left()
     with TemporaryDirectory(prefix=_PREFIX, ignore_cleanup_errors=True) as folder:
-        made = Path(folder, "made")
-        lock = os.open(made, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        lock_file = Path(folder, "made")
+        lock = os.open(lock_file, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            made.rename(made.with_name(_LOCK))  # only now: nobody meets it without its lock
+            lock_file.rename(lock_file.with_name(_LOCK))  # only now: nobody meets it without its lock
             yield folder
         finally:
             os.close(lock)
@@ -73,7 +73,7 @@ def _remove_what_is_left() -> None:
                 os.close(lock)
 
 
-# The gauges beside the counters: the state of the database, of the work that waits, of disks and processes.
+# The gauges: the state of the database, of the work that waits, of disks and processes.
 #
 # They are read when the page is made, by one connection that gives up soon, so that a slow database makes
 # the page poorer and never late.
@@ -106,7 +106,7 @@ log = structlog.get_logger("weighbridge.supervisor")
 
 @dataclass(frozen=True, slots=True)
 class Gauges:
-    """What is read for each page; `starts` is raised by whoever starts a process."""
+    """What is read for each page; the supervisor raises `starts` for each start of a process."""
 
     database_url: str
     data_dir: Path
@@ -141,8 +141,10 @@ class Gauges:
     def _of_backups(self) -> Iterator[str]:
         last = last_backup(self.data_dir)
         if last is not None:
-            taken, reaches = (f"{moment.timestamp():.3f}" for moment in (last.finished_at, last.reaches))
-            yield from _lines_of("weighbridge_last_backup_timestamp_seconds", None, {"": taken})
+            finished_at, reaches = (
+                f"{moment.timestamp():.3f}" for moment in (last.finished_at, last.reaches)
+            )
+            yield from _lines_of("weighbridge_last_backup_timestamp_seconds", None, {"": finished_at})
             yield from _lines_of("weighbridge_backup_reaches_timestamp_seconds", None, {"": reaches})
 
     def _of_database(self) -> Iterator[str]:
@@ -164,9 +166,9 @@ class Gauges:
 
 def _counted(kind: str) -> bytes:
     """How many of a kind wait, and for how many seconds the oldest does."""
-    found = f"SELECT since FROM ({_WAITING[kind]}) due LIMIT {WAITING_MAX}"
+    due_query = f"SELECT since FROM ({_WAITING[kind]}) due LIMIT {WAITING_MAX}"
     oldest = "greatest(coalesce(extract(epoch FROM clock_timestamp() - min(since)), 0), 0)"
-    return f"SELECT count(*), round({oldest}, 1) FROM ({found}) counted".encode()
+    return f"SELECT count(*), round({oldest}, 1) FROM ({due_query}) counted".encode()
 
 
 def _only(rows: list[Any]) -> Any:
@@ -231,15 +233,15 @@ def listening(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server((host, port), family=_family(host))
     except OSError as error:
-        said = f"The counters cannot be served on {host} port {port}: {error.strerror}."
-        raise Refusal(said) from error
+        message = f"The counters cannot be served on {host} port {port}: {error.strerror}."
+        raise Refusal(message) from error
 
 
 def _family(host: str) -> socket.AddressFamily:
     return socket.AF_INET6 if ":" in host else socket.AF_INET
 
 
-async def serve_metrics(taken: socket.socket, page: MetricsPage, stopping: asyncio.Event) -> None:
+async def serve_metrics(listener: socket.socket, page: MetricsPage, stopping: asyncio.Event) -> None:
     """Answer GET /metrics on a port until the service stops."""
     readers = 0
 
@@ -256,7 +258,7 @@ async def serve_metrics(taken: socket.socket, page: MetricsPage, stopping: async
             readers -= 1
             writer.close()
 
-    async with await asyncio.start_server(answer, sock=taken) as server:
+    async with await asyncio.start_server(answer, sock=listener) as server:
         await stopping.wait()
         server.close()
 

@@ -27,7 +27,7 @@ from weighbridge.errors import Refusal
 from weighbridge.settings import Settings
 from weighbridge.supervisor.loop_watch import loop_watched
 
-# Signs of life: a process that lives and does nothing any more is found, and not only one that died.
+# Signs of life: they find a process that hangs, and not only one that died.
 #
 # A process touches a file of its own every second from the loop that does its work; the supervisor looks
 # whether the file was touched. It counts its own looks, not the time, so that a machine that slept does not
@@ -75,7 +75,7 @@ async def ends(path: Path, seconds: int) -> None:
 
 
 def _last_beat(path: Path) -> int:
-    """When the file was touched; a file that somebody removed tells nothing."""
+    """When the file was touched; NEVER for a file that was removed."""
     try:
         return path.stat().st_mtime_ns
     except OSError:
@@ -151,11 +151,11 @@ def _watch(parent: int) -> None:
 
 
 LEAVING: Final = signal.SIGURG
-"""The signal that says that a process is about to stop; whoever does not listen for it ignores it."""
+"""The signal that announces that a process is about to stop; it is ignored by default."""
 
 
 def when_told_to_leave(work: Callable[[], object]) -> None:
-    """Do something on this event loop when the process is told that it is about to stop."""
+    """Call a function on this event loop when the process is about to stop."""
     with suppress(ValueError, RuntimeError):  # a loop beside the main thread hears no signals
         asyncio.get_running_loop().add_signal_handler(LEAVING, work)
 
@@ -210,7 +210,7 @@ OF_COMPUTING: Final = 10
 """How far a process stands back that computes for requests, on the scale of `nice`: to a tenth."""
 
 OF_WORKER: Final = 5
-"""How far a worker stands back beside the processes of one service: to a third."""
+"""How far a worker yields to the processes of one service: to a third."""
 
 OF_BACKUP: Final = 15
 """How far a backup stands back, whoever takes it: what it reads and packs comes after all other work."""
@@ -220,7 +220,7 @@ _OF_SESSION: Final = Path("/proc/self/autogroup")
 
 
 def stand_back(niceness: int) -> None:
-    """Let this thread, and what it starts, stand back behind those that answer."""
+    """Lower the priority of this thread, and of the processes it starts."""
     os.nice(niceness)
     with suppress(OSError):
         _OF_SESSION.write_text(str(niceness))

@@ -31,7 +31,7 @@ from weighbridge.settings import Settings
 
 # The port of the service: free when it is taken, and kept while the processes behind it restart.
 #
-# The API processes listen with SO_REUSEPORT, which would let a second service slip in beside the first. So
+# The API processes listen with SO_REUSEPORT, which would let a second service start on the same port. So
 # the supervisor first binds without it, which fails while anyone listens, and then keeps a silent socket
 # bound, which makes the same check of a second service fail while no API process listens.
 
@@ -63,13 +63,13 @@ def reserve(host: str, number: int) -> Port:
         with socket.socket(family) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(address)
-            taken = probe.getsockname()
+            probe_address = probe.getsockname()
         reservation = socket.socket(family)
         reservation.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-        reservation.bind(taken)
+        reservation.bind(probe_address)
     except OSError as error:
         raise Refusal(f"The service cannot listen on {host} port {number}: {error.strerror}.") from error
-    return Port(host, str(taken[0]), int(taken[1]), reservation)
+    return Port(host, str(probe_address[0]), int(probe_address[1]), reservation)
 
 
 # The migrations as a step of a start: a failure is a refusal that a person can act on.

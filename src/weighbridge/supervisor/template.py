@@ -45,7 +45,7 @@ LOADED: Final = (
     "weighbridge.supervisor.api",
     "weighbridge.supervisor.compute_process",
 )
-"""What the children need, imported once."""
+"""The modules that the children need, imported once."""
 
 _THREADS: Final = Path("/proc/self/task")
 
@@ -79,10 +79,10 @@ def main(number: str, room: str, *targets: str) -> None:
 def _fork_sandbox_template(requests: socket.socket) -> None:
     """Fork the template of sandboxes; what it shares with this process it closes first."""
     template = os.getpid()
-    asking, asked = socket.socketpair()
+    asking, template_end = socket.socketpair()
     _share_memory()
     if os.fork():
-        asked.close()
+        template_end.close()
         adopt_template(asking)
         return
     try:
@@ -92,7 +92,7 @@ def _fork_sandbox_template(requests: socket.socket) -> None:
         die_with_parent(template)
         _take_environment({name: os.environ[name] for name in PASSED_ON if name in os.environ})
         show_command([sys.executable, "-m", sandbox_template.__name__])
-        sandbox_template.serve(asked)
+        sandbox_template.serve(template_end)
     finally:
         os._exit(0)
 

@@ -112,7 +112,7 @@ def test_an_end_that_is_the_start_makes_a_reading_of_a_stretch(api, project, cha
         (
             {"tracking_id": None},
             "tracking_id",
-            "event.tracking_id is null; what an event has is corrected to something else, not taken away.",
+            "event.tracking_id cannot be null; a value of an event can be corrected but not removed.",
         ),
         ({"tracking_id": " "}, "tracking_id", "event.tracking_id is blank; leave it out instead."),
         (
@@ -123,7 +123,7 @@ def test_an_end_that_is_the_start_makes_a_reading_of_a_stretch(api, project, cha
         (
             {"event_type": "bill"},
             "event_type",
-            "event.event_type is 'bill'; the event is of type 'delivery' and stays so.",
+            "event.event_type is 'bill'; the event is of type 'delivery' and cannot change it.",
         ),
     ],
 )

@@ -111,7 +111,7 @@ def test_a_file_that_was_altered_is_found(write, check, place):
 
     january, february = check(code=1)
 
-    assert "is not what was written: its SHA-256 is not" in january["altered"][0]
+    assert "was altered: its SHA-256 is not" in january["altered"][0]
     assert february["altered"] == []
 
 
@@ -127,7 +127,7 @@ def test_files_that_were_forged_with_their_manifest_are_not_those_that_were_note
 
 
 STRANGE = {
-    "no file": ({"files": []}, "is no manifest of an archive"),
+    "no file": ({"files": []}, "is not a manifest of an archive"),
     "a file elsewhere": (
         {"files": [{"name": "../../../../etc/passwd", "sha256": "0" * 64, "size": 5}]},
         "names a file that is not named by its SHA-256: '../../../../etc/passwd'.",
@@ -136,9 +136,9 @@ STRANGE = {
     "a month outside": ({"month": "../x"}, "is the manifest of"),
     "another project": ({"project": "prj_1d81f5cf72e721f70653b286"}, "is the manifest of"),
     "another version": ({"version": 8}, "is the manifest of"),
-    "no moment": ({"made_at": "yesterday"}, "was made at 'yesterday', which is no moment."),
-    "less than nothing": ({"rows": -1}, "is no manifest of an archive"),
-    "more than can be": ({"rows": 10**30}, "is no manifest of an archive"),
+    "no moment": ({"made_at": "yesterday"}, "was made at 'yesterday', which is not a timestamp."),
+    "less than nothing": ({"rows": -1}, "is not a manifest of an archive"),
+    "more than can be": ({"rows": 10**30}, "is not a manifest of an archive"),
 }
 
 

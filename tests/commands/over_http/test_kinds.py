@@ -206,7 +206,7 @@ def test_times_are_said_as_people_say_them(said, meant):
 
 
 def test_what_is_no_time_is_told_with_what_is():
-    with pytest.raises(Refusal, match="'soon' is no time; say now, today, yesterday"):
+    with pytest.raises(Refusal, match="'soon' is not a time; give now, today, yesterday"):
         record_commands.moment("soon", NOW)
 
 

@@ -90,7 +90,7 @@ def test_every_row_may_have_more_locations_than_the_list_of_a_feed_takes(feeding
 
 def test_what_is_wrong_with_a_value_is_told_before_any_file(feeding):
     assert problems(feeding, columns=[START]) == [
-        "data_feed.columns say when the first row begins, and data_feed.duration is not given."
+        "data_feed.duration is required when data_feed.columns gives the start of the first row."
     ]
     noon = {"column": "=noon", "field": "start_time"}
     [told] = problems(feeding, columns=[noon], duration="1h")

@@ -278,4 +278,4 @@ def test_a_place_that_is_allowed_no_more_is_left_alone(watching):
 
     assert watching.site.run(poll_places(watching.site.database, store, settings, now)).files == 0
 
-    assert watching.problem() == f"The account may watch {watching.folder} no more."
+    assert watching.problem() == f"The account may no longer watch {watching.folder}."

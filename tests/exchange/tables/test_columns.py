@@ -92,7 +92,7 @@ def test_everything_that_is_wrong_with_a_mapping_is_told_at_once():
     assert complaints(["A", "B", "nox"], ["A=nosuch", "C=nox"]) == [
         "The data feed names the column 'C'; line 1 of the file has 'A', 'B', 'nox'.",
         "The column 'A' gives 'nosuch', which the event type does not have.",
-        f"The column 'B' gives nothing; say in columns of the data feed which of {FIELDS} it gives, {OR_NOT}",
+        f"The column 'B' is not mapped; set in columns of the data feed which of {FIELDS} it gives, {OR_NOT}",
     ]
 
 

@@ -46,7 +46,7 @@ WRONG = {
     "a field that nobody knows": (
         MEAN | {"metod": 1}, "correction.metod", "is no part of how a rule fills gaps",
     ),
-    "nothing": (None, "correction", "it is missing"),
+    "nothing": (None, "correction", "but is missing"),
 }  # fmt: skip
 
 

@@ -52,7 +52,7 @@ _NO_VALUES: Final = "{}"
 
 @dataclass(frozen=True, slots=True)
 class EventSchema:
-    """What intake checks the events of a type by."""
+    """The schema that intake checks the events of a type against."""
 
     number: int
     columns: Mapping[str, ValueColumn]
@@ -61,7 +61,7 @@ class EventSchema:
     locations_min: int
     requires_tracking_id: bool
     rolled_up_from: str | None = None
-    """The slug of the event type of whose readings its events are made; nobody else writes them."""
+    """The slug of the event type whose readings its events are rolled up from; no caller writes them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class EventProblems:
     def refuse(
         self, name: str, message: str, code: str = "invalid", *, records: tuple[str, ...] = ()
     ) -> None:
-        """Note a problem of a field of the event; the message goes on from the field's name."""
+        """Note a problem of a field of the event; the message continues the field's name."""
         event = f"{self.prefix}[{self.index}]" if self.prefix == "events" else self.prefix
         self.collected.append(Problem(f"{event}.{name} {message}", f"{event}.{name}", code, records))
 
@@ -110,7 +110,7 @@ def take_in(
 ) -> Intake:
     """Check every event and write its row; problems name the field as `events[3].data_points[0].value`.
 
-    `before` is how many events of the request stand before these.
+    `before` is how many events of the request come before these.
     """
     intake = Intake([], [], [])
     first = identity.packed(vocabulary.project, 0)
@@ -136,7 +136,7 @@ def take_in(
 
 
 def said_of_rolled_up(event_type: str, source: str) -> str:
-    """Why nobody writes an event that is rolled up, and what they write; goes on from a field's name."""
+    """Why callers cannot write a rolled-up event, and what to write; continues a field's name."""
     return (
         f"is {event_type!r}, whose events the service rolls up from {source!r}; "
         f"send or correct those of {source!r} instead."
@@ -204,28 +204,28 @@ def _values(
 ) -> tuple[str, str, str, list[str]]:
     """The three arrays as the database reads them, and the slugs of required values that are missing.
 
-    Null for a data point that is not required says what leaving it out says.
+    Null for a data point that is not required means the same as omitting it.
     """
     columns = schema.columns
     arrays: dict[str, list[str]] = {}
-    seen = set()
+    slugs = set()
     if len(points) > DATA_POINT_TYPES_MAX:
         message = f"holds {len(points):,} values; an event has at most {DATA_POINT_TYPES_MAX:,}."
         problems.refuse("data_points", message)
         return _NO_VALUES, _NO_VALUES, _NO_VALUES, []
     for index, point in enumerate(points):
         column = columns.get(point.slug)
-        if column is None or point.slug in seen:
+        if column is None or point.slug in slugs:
             refuse_name(index, point, schema, problems)
             continue
-        seen.add(point.slug)
+        slugs.add(point.slug)
         if point.value is None and point.slug not in schema.required:
             continue
         array = arrays.get(column.value_type)
         if array is None:
             array = arrays[column.value_type] = ["NULL"] * schema.width
         array[column.position - 1] = element(index, point, column, problems)
-    lacking = schema.required - seen
+    lacking = schema.required - slugs
     missing = [slug for slug in columns if slug in lacking] if lacking else []
     return _array(arrays.get("number")), _array(arrays.get("string")), _array(arrays.get("boolean")), missing
 

@@ -26,7 +26,7 @@ from weighbridge.core.problem import Problem, limit_problems
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read
 
-# Sent again: whether an event that comes under a known client reference says what is stored.
+# Sent again: whether an event under a known client reference equals the stored one.
 #
 # What was captured counts first: who sends that says nothing new, whatever a person has corrected since.
 # What people said since counts as well, also where another correction stands above it or it was taken back:
@@ -44,14 +44,14 @@ SHOWN_MAX: Final = 60
 """Characters of a value that a message shows."""
 
 NOT_CORRECTED: Final = ("locations", "notes")
-"""What a change of an event replaces without a correction beside it."""
+"""The fields that a change of an event replaces without recording a correction."""
 
 TAGS: Final = {"feedstock_id": "feedstock", "asset_id": "asset"}
 """The tags of an event, by the kind of record that they name."""
 
 
 class HeldEvent(msgspec.Struct, frozen=True):
-    """The event that has a client reference: what was captured, what is in force, and what people said."""
+    """The event that has a client reference: its captured, current and manually corrected values."""
 
     reference: str
     number: int
@@ -81,9 +81,9 @@ class HeldEvent(msgspec.Struct, frozen=True):
     corrected_texts: list[str | None] | None
     corrected_booleans: list[bool | None] | None
     manual_values: list[str] | None
-    """What people ever said of it, as `manual:3=12.5` or `manual:start_time=…`, and which values came later.
+    """All manual corrections, as `manual:3=12.5` or `manual:start_time=…`, and later first values.
 
-    These stand there as `completion:3=12`.
+    Later first values are written `completion:3=12`.
     """
 
 
@@ -96,9 +96,9 @@ class Discrepancy(NamedTuple):
 
     field: str
     stored: str | None
-    """What is in force, as a text; None where nothing is stored."""
+    """The current value, as a text; None where nothing is stored."""
     sent: str | None
-    """What was sent; None where it is left out."""
+    """The value that was sent; None where it was omitted."""
     is_value: bool = False
     """Whether it is a data point, whose slug may be as a field of the event is called."""
 
@@ -108,10 +108,11 @@ class Discrepancy(NamedTuple):
 
     def describe(self, of: str) -> str:
         """The difference as a clause, between the project and what it was sent in."""
-        stored, sent = (
-            "no value" if one is None else repr(shorten(one, SHOWN_MAX)) for one in (self.stored, self.sent)
+        stored_text, sent_text = (
+            "no value" if value is None else repr(shorten(value, SHOWN_MAX))
+            for value in (self.stored, self.sent)
         )
-        return f"{self.field} is {stored} in the project and {sent} in {of}"
+        return f"{self.field} is {stored_text} in the project and {sent_text} in {of}"
 
 
 _ARRAYS: Final = {"number": "numbers", "string": "texts", "boolean": "booleans"}
@@ -122,7 +123,7 @@ def _captured_column(field: str, kind: str) -> str:
     return f"CASE WHEN e.captured ? '{field}' THEN (e.captured ->> '{field}')::{kind} ELSE e.{field} END"
 
 
-# What this transaction stored itself came of an earlier row of the same file.
+# Events that this transaction stored come from an earlier row of the same file.
 _HELD: Final = f"""
     SELECT e.client_reference, e.id, e.event_type_id, e.voided_at IS NOT NULL,
            e.xmin = pg_current_xact_id()::xid, e.is_revised, e.updated_at > e.created_at,
@@ -151,90 +152,107 @@ async def held_events(tx: Read, project: int, references: Sequence[str]) -> dict
 
 
 def differences(
-    sent: NewEvent, held: HeldEvent, vocabulary: EventVocabulary, given: Collection[FieldKey] | None = None
+    sent: NewEvent,
+    stored_event: HeldEvent,
+    vocabulary: EventVocabulary,
+    field_keys: Collection[FieldKey] | None = None,
 ) -> list[Discrepancy]:
-    """What the event says otherwise than the one that has its reference, which is of the same type.
+    """The differences between an event and the stored one with its reference, of the same type.
 
-    `given` are the fields and data points that whoever sends it says anything of; None is all of them.
+    `field_keys` are the fields and data points that the request has; None is all of them.
     """
-    if held.is_voided:
+    if stored_event.is_voided:
         return []
-    found = [other for other in _of_fields(sent, held, vocabulary) if given is None or other.key in given]
+    discrepancies = [
+        field_discrepancy
+        for field_discrepancy in _of_fields(sent, stored_event, vocabulary)
+        if field_keys is None or field_discrepancy.key in field_keys
+    ]
     columns = vocabulary.schemas[sent.event_type].columns
     points = {point.slug: point.value for point in sent.data_points}
     for slug, column in columns.items():
-        if (given is None or (slug, True) in given) and (
-            one := _of_value(slug, column, points.get(slug), held)
+        if (field_keys is None or (slug, True) in field_keys) and (
+            discrepancy := _of_value(slug, column, points.get(slug), stored_event)
         ):
-            found.append(one)
-    return found
+            discrepancies.append(discrepancy)
+    return discrepancies
 
 
-def sent_differences(sent: NewEvent, held: HeldEvent, vocabulary: EventVocabulary) -> list[Discrepancy]:
-    """What an event of a request says otherwise; what it leaves out says nothing."""
+def sent_differences(
+    sent: NewEvent, stored_event: HeldEvent, vocabulary: EventVocabulary
+) -> list[Discrepancy]:
+    """The differences of an event of a request from the stored one; omitted fields are not compared."""
     number = vocabulary.schemas[sent.event_type].number
-    if held.event_type != number:
-        known = (slug for slug, schema in vocabulary.schemas.items() if schema.number == held.event_type)
-        return [Discrepancy("event_type", next(known, "another one"), sent.event_type)]
+    if stored_event.event_type != number:
+        type_slugs = (
+            slug for slug, schema in vocabulary.schemas.items() if schema.number == stored_event.event_type
+        )
+        return [Discrepancy("event_type", next(type_slugs, "another one"), sent.event_type)]
     own = (*_FIELDS, *NOT_CORRECTED)
-    given = {(name, False) for name in own if getattr(sent, name) not in (None, [])}
-    return differences(sent, held, vocabulary, given | {(point.slug, True) for point in sent.data_points})
+    field_keys = {(name, False) for name in own if getattr(sent, name) not in (None, [])}
+    return differences(
+        sent, stored_event, vocabulary, field_keys | {(point.slug, True) for point in sent.data_points}
+    )
 
 
-def _of_fields(sent: NewEvent, held: HeldEvent, vocabulary: EventVocabulary) -> Iterator[Discrepancy]:
+def _of_fields(sent: NewEvent, stored_event: HeldEvent, vocabulary: EventVocabulary) -> Iterator[Discrepancy]:
     start = Instant.of(sent.start_time)
     tags: dict[str, Mapping[str, int]] = {
         "feedstock_id": vocabulary.feedstocks,
         "asset_id": vocabulary.assets,
     }
-    given: dict[str, Any] = {
+    sent_fields: dict[str, Any] = {
         "start_time": start,
         "end_time": start if sent.end_time is None else Instant.of(sent.end_time),
         "tracking_id": sent.tracking_id,
         **{
-            name: None if (friendly := getattr(sent, name)) is None else known[friendly]
-            for name, known in tags.items()
+            name: None if (friendly := getattr(sent, name)) is None else ids[friendly]
+            for name, ids in tags.items()
         },
     }
     for name in _FIELDS:
-        value = given[name]
-        if value == getattr(held, f"captured_{name}") or (
-            held.is_revised and _is_manual_field(held, name, value)
+        value = sent_fields[name]
+        if value == getattr(stored_event, f"captured_{name}") or (
+            stored_event.is_revised and _is_manual_field(stored_event, name, value)
         ):
             continue
-        yield Discrepancy(name, _text(name, getattr(held, name), vocabulary), _text(name, value, vocabulary))
-    if held.is_touched:
+        yield Discrepancy(
+            name, _text(name, getattr(stored_event, name), vocabulary), _text(name, value, vocabulary)
+        )
+    if stored_event.is_touched:
         return
-    if sent.notes != held.notes:
-        yield Discrepancy("notes", held.notes, sent.notes)
+    if sent.notes != stored_event.notes:
+        yield Discrepancy("notes", stored_event.notes, sent.notes)
     locations = [vocabulary.locations[location.id] for location in sent.locations]
-    if locations != held.location_ids:
-        yield Discrepancy("locations", _places(held.location_ids, vocabulary), _places(locations, vocabulary))
+    if locations != stored_event.location_ids:
+        yield Discrepancy(
+            "locations", _places(stored_event.location_ids, vocabulary), _places(locations, vocabulary)
+        )
 
 
-def _is_manual_field(held: HeldEvent, name: str, value: object) -> bool:
+def _is_manual_field(stored_event: HeldEvent, name: str, value: object) -> bool:
     """Whether a person has ever given a field this value."""
     text = value.text if isinstance(value, Instant) else str(value)
-    return f"{CorrectionOrigin.MANUAL}:{name}={text}" in (held.manual_values or ())
+    return f"{CorrectionOrigin.MANUAL}:{name}={text}" in (stored_event.manual_values or ())
 
 
-def _of_value(slug: str, column: ValueColumn, sent: object, held: HeldEvent) -> Discrepancy | None:
+def _of_value(slug: str, column: ValueColumn, sent: object, stored_event: HeldEvent) -> Discrepancy | None:
     array = _ARRAYS[column.value_type]
-    captured = _at(getattr(held, array), column.position)
-    if sent == captured and not held.is_revised:
+    captured = _at(getattr(stored_event, array), column.position)
+    if sent == captured and not stored_event.is_revised:
         return None
-    corrected = getattr(held, f"corrected_{array}")
+    corrected = getattr(stored_event, f"corrected_{array}")
     in_force = captured if corrected is None else _at(corrected, column.position)
-    if sent == captured or _is_manual_value(held, column, sent):
+    if sent == captured or _is_manual_value(stored_event, column, sent):
         return None
     return Discrepancy(slug, _format_value(in_force), _format_value(sent), is_value=True)
 
 
-def _is_manual_value(held: HeldEvent, column: ValueColumn, sent: object) -> bool:
+def _is_manual_value(stored_event: HeldEvent, column: ValueColumn, sent: object) -> bool:
     """Whether a person has ever given this value, or the first one came later."""
-    for one in held.manual_values or ():
-        source, _, rest = one.partition(":")
-        position, _, text = rest.partition("=")
+    for manual_value in stored_event.manual_values or ():
+        source, _, place_and_text = manual_value.partition(":")
+        position, _, text = place_and_text.partition("=")
         if position != str(column.position):
             continue
         if source == CorrectionOrigin.COMPLETION and sent is None:
@@ -249,7 +267,7 @@ _READ: Final[Mapping[str, Callable[[str], object]]] = {
     "string": str,
     "boolean": lambda text: text == "true",
 }
-"""How what was said of a value is read."""
+"""How the text of a manual value is parsed."""
 
 
 def _at(values: Sequence[Any], position: int) -> Any:
@@ -301,49 +319,53 @@ def with_references(
     `unlike` is what the events say otherwise than those that have their references, by their places.
     """
     twice: list[Problem] = []
-    taken: list[Problem] = []
+    taken_problems: list[Problem] = []
     differing: list[Problem] = []
     first: dict[str, int] = {}
     for index, event in enumerate(sent):
         reference = event.client_reference
         if not reference or (reference not in namesakes and first.setdefault(reference, index) == index):
             continue
-        if other := namesakes.get(reference):
-            there = identity.of("event", project, other.number)
-            message = f"is {reference!r}, which the {other.kind} {there} of the project has."
-            EventProblems(prefix, index, taken).refuse("client_reference", message, "taken", records=(there,))
-            for one in unlike.get(index, ()):
-                _tell(one, event, there, EventProblems(prefix, index, differing))
+        if namesake := namesakes.get(reference):
+            record_id = identity.of("event", project, namesake.number)
+            message = f"is {reference!r}, which the {namesake.kind} {record_id} of the project has."
+            EventProblems(prefix, index, taken_problems).refuse(
+                "client_reference", message, "taken", records=(record_id,)
+            )
+            for discrepancy in unlike.get(index, ()):
+                _tell(discrepancy, event, record_id, EventProblems(prefix, index, differing))
         else:
             message = f"is {reference!r}, which events[{first[reference]}] has too."
             EventProblems(prefix, index, twice).refuse("client_reference", message, "taken")
     if problems or twice:
-        return limit_problems([*problems, *twice, *taken], PROBLEMS_MAX)
+        return limit_problems([*problems, *twice, *taken_problems], PROBLEMS_MAX)
     return [
         *_group_problems(
-            taken, "{:,} more of the events have a client reference that an event of the project has."
+            taken_problems,
+            "{:,} more of the events have a client reference that an event of the project has.",
         ),
         *_group_problems(differing, "{:,} more values differ from those of the events that are there."),
     ]
 
 
-def _tell(one: Discrepancy, event: NewEvent, there: str, problems: EventProblems) -> None:
-    """Note what an event says otherwise than the one that has its reference."""
-    stored, sent = (
-        "no value" if text is None else repr(shorten(text, SHOWN_MAX)) for text in (one.stored, one.sent)
+def _tell(discrepancy: Discrepancy, event: NewEvent, event_id: str, problems: EventProblems) -> None:
+    """Report a difference between an event and the stored one with its reference."""
+    stored_text, sent_text = (
+        "no value" if text is None else repr(shorten(text, SHOWN_MAX))
+        for text in (discrepancy.stored, discrepancy.sent)
     )
-    name, of = one.field, ""
-    if one.is_value:
-        place = next(at for at, point in enumerate(event.data_points) if point.slug == one.field)
-        name, of = f"data_points[{place}].value", f"of {one.field!r} "
-    message = f"{of}is {sent}, and {stored} in the event {there} that has its client_reference."
-    problems.refuse(name, message, "differs", records=(there,))
+    name, of = discrepancy.field, ""
+    if discrepancy.is_value:
+        place = next(at for at, point in enumerate(event.data_points) if point.slug == discrepancy.field)
+        name, of = f"data_points[{place}].value", f"of {discrepancy.field!r} "
+    message = f"{of}is {sent_text}, and {stored_text} in the event {event_id} that has its client_reference."
+    problems.refuse(name, message, "differs", records=(event_id,))
 
 
 def _group_problems(problems: Sequence[Problem], message: str) -> list[Problem]:
     """The first as they are, and the rest as one problem with all its records."""
-    named, rest = problems[:PROBLEMS_MAX], problems[PROBLEMS_MAX:]
-    if not rest:
-        return [*named]
-    records = tuple(dict.fromkeys(record for problem in rest for record in problem.records))
-    return [*named, Problem(message.format(len(rest)), "events", problems[0].code, records)]
+    shown_problems, more_problems = problems[:PROBLEMS_MAX], problems[PROBLEMS_MAX:]
+    if not more_problems:
+        return [*shown_problems]
+    records = tuple(dict.fromkeys(record for problem in more_problems for record in problem.records))
+    return [*shown_problems, Problem(message.format(len(more_problems)), "events", problems[0].code, records)]

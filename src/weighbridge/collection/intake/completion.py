@@ -39,18 +39,18 @@ _ARRAYS: Final = {"number": "numbers", "string": "texts", "boolean": "booleans"}
 
 @dataclass(slots=True)
 class Changes:
-    """What an update does to an event."""
+    """The changes that an update makes to an event."""
 
     fields: dict[str, Any] = field(default_factory=dict)
-    """Columns that are set: texts beside the measurements, and captured values that were missing."""
+    """Columns that are set: descriptive texts, and captured values that were missing."""
     corrections: list[NewCorrection] = field(default_factory=list)
-    """Corrections, and the completions that say when a value came."""
+    """Corrections, and completions, which record when a value arrived."""
 
 
 def changes_of(
     row: EventRow, change: EventChange, vocabulary: EventVocabulary, problems: EventProblems
 ) -> Changes:
-    """What the caller asks for that is not so yet; what is wrong is noted in the problems."""
+    """The requested changes that differ from the event; errors are added to the problems."""
     schema = vocabulary.schemas[row.slug]
     changes = Changes()
     if schema.rolled_up_from is not None:
@@ -104,7 +104,7 @@ def _refuse_of_rolled_up(
 
 
 def _texts(row: EventRow, change: EventChange, problems: EventProblems) -> Iterator[tuple[str, str | None]]:
-    """The texts beside the measurements, which may be set, replaced and cleared."""
+    """The descriptive texts, which may be set, replaced and cleared."""
     if change.notes is not UNSET and change.notes != row.notes:
         bounded_text("notes", change.notes, TEXT_LENGTH_MAX, problems)
         yield "notes", change.notes
@@ -119,32 +119,32 @@ def _corrected_fields(
     """Times and tags that differ from those that the event holds, as a correction keeps them."""
     if change.event_type is not UNSET and change.event_type != row.slug:
         problems.refuse(
-            "event_type", f"is {change.event_type!r}; the event is of type {row.slug!r} and stays so."
+            "event_type", f"is {change.event_type!r}; the event is of type {row.slug!r} and cannot change it."
         )
     yield from _times(row, change, problems)
     tracking_id = change.tracking_id
     if _is_new("tracking_id", tracking_id, row.tracking_id, problems) and isinstance(tracking_id, str):
         yield "tracking_id", reference("tracking_id", tracking_id, problems)
-    for noun, friendly, numbers, held in (
+    for noun, friendly, numbers, stored_number in (
         ("feedstock", change.feedstock_id, vocabulary.feedstocks, row.feedstock),
         ("asset", change.asset_id, vocabulary.assets, row.asset),
     ):
         name = f"{noun}_id"
-        if not _is_new(name, friendly, held, problems):
+        if not _is_new(name, friendly, stored_number, problems):
             continue
         number = numbers.get(friendly) if isinstance(friendly, str) else None
         if number is None:
             problems.refuse(name, f"is {friendly!r}, which is no {noun} of the project.", "unknown")
-        elif number != held:
+        elif number != stored_number:
             yield name, number
 
 
-def _is_new(name: str, sent: object, held: object, problems: EventProblems) -> bool:
+def _is_new(name: str, sent: object, stored_value: object, problems: EventProblems) -> bool:
     """Whether something is asked for that the event may not hold yet."""
-    if sent is UNSET or sent == held:
+    if sent is UNSET or sent == stored_value:
         return False
     if sent is None:
-        problems.refuse(name, "is null; what an event has is corrected to something else, not taken away.")
+        problems.refuse(name, "cannot be null; a value of an event can be corrected but not removed.")
         return False
     return True
 
@@ -155,8 +155,8 @@ def _times(row: EventRow, change: EventChange, problems: EventProblems) -> Itera
     if change.end_time is None:
         problems.refuse("end_time", "is null; an event that is to be a reading ends at its start_time.")
     is_reading = row.start_time == row.end_time
-    held = start if is_reading and not isinstance(change.end_time, datetime) else row.end_time
-    end = _instant("end_time", change.end_time, held, problems)
+    stored_end = start if is_reading and not isinstance(change.end_time, datetime) else row.end_time
+    end = _instant("end_time", change.end_time, stored_end, problems)
     if end < start:
         problems.refuse("end_time", f"is {end.text}, before start_time, {start.text}.")
     if start != row.start_time:
@@ -165,14 +165,14 @@ def _times(row: EventRow, change: EventChange, problems: EventProblems) -> Itera
         yield "end_time", end.text
 
 
-def _instant(name: str, sent: Any, held: Instant, problems: EventProblems) -> Instant:
+def _instant(name: str, sent: Any, stored_instant: Instant, problems: EventProblems) -> Instant:
     if not isinstance(sent, datetime):
-        return held
+        return stored_instant
     try:
         return Instant.of(sent)
     except BeyondCalendarError as error:
         problems.refuse(name, f"{error}.")
-        return held
+        return stored_instant
 
 
 def _change_values(
@@ -181,15 +181,15 @@ def _change_values(
     """Sort values into those that were missing and those that are corrected."""
     completed = set()
     for point, column in _readable(change.data_points, schema, problems):
-        held = value_at(row, column.position)
+        stored_value = value_at(row, column.position)
         value = Decimal(point.value) if column.value_type == "number" else point.value
-        if held is None:
+        if stored_value is None:
             _capture(changes, row, column, value)
             completed.add(point.slug)
-        elif held == value:
+        elif stored_value == value:
             continue
-        source = CorrectionOrigin.COMPLETION if held is None else CorrectionOrigin.MANUAL
-        reason = None if held is None else change.reason or None
+        source = CorrectionOrigin.COMPLETION if stored_value is None else CorrectionOrigin.MANUAL
+        reason = None if stored_value is None else change.reason or None
         changes.corrections.append(NewCorrection(row.number, column.position, value, source, reason=reason))
     lacks = any(value_at(row, schema.columns[slug].position) is None for slug in schema.required - completed)
     if completed and not lacks and not row.is_complete:
@@ -200,13 +200,13 @@ def _readable(
     points: Sequence[NewDataPoint], schema: EventSchema, problems: EventProblems
 ) -> Iterator[tuple[NewDataPoint, ValueColumn]]:
     """The values that the event type has a position for and that fit it."""
-    seen = set()
+    slugs = set()
     for index, point in enumerate(points):
         column = schema.columns.get(point.slug)
-        if column is None or point.slug in seen:
+        if column is None or point.slug in slugs:
             refuse_name(index, point, schema, problems)
             continue
-        seen.add(point.slug)
+        slugs.add(point.slug)
         before = len(problems.collected)
         element(index, point, column, problems)
         if len(problems.collected) == before:

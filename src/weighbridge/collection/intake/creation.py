@@ -173,35 +173,37 @@ async def _check_events(
 async def _unlike(
     tx: Write, project: int, sent: Sequence[NewEvent], names: ResolvedNames
 ) -> dict[int, list[Discrepancy]]:
-    """What good events say otherwise than those that have their references, by their places."""
-    held = await held_events(tx, project, list(names.namesakes))
-    found: dict[int, list[Discrepancy]] = {}
+    """The differences of valid events from those with the same references, by index."""
+    stored_events = await held_events(tx, project, list(names.namesakes))
+    discrepancies: dict[int, list[Discrepancy]] = {}
     turns = Turns()
     for index, event in enumerate(sent):
-        there = held.get(event.client_reference or "")
-        if there is not None and (unlike := sent_differences(event, there, names.vocabulary)):
-            found[index] = unlike
+        stored_event = stored_events.get(event.client_reference or "")
+        if stored_event is not None and (
+            event_discrepancies := sent_differences(event, stored_event, names.vocabulary)
+        ):
+            discrepancies[index] = event_discrepancies
         if index % EVENTS_OF_A_STEP == 0:
             await turns.next()
-    return found
+    return discrepancies
 
 
 async def _taken_in(
     sent: Sequence[NewEvent], keys: Sequence[int], names: ResolvedNames, field: str
 ) -> Intake:
     """Check the events, some in each turn."""
-    whole = Intake([], [], [])
+    intake_of_all = Intake([], [], [])
     turns = Turns()
     for first in range(0, len(sent), EVENTS_OF_A_STEP):
-        some = slice(first, first + EVENTS_OF_A_STEP)
-        intake = take_in(sent[some], keys[some], names.vocabulary, field, before=first)
-        whole.rows.extend(intake.rows)
-        whole.receipts.extend(intake.receipts)
-        whole.problems.extend(intake.problems)
-        if len(whole.problems) > PROBLEMS_MAX:
+        step = slice(first, first + EVENTS_OF_A_STEP)
+        intake = take_in(sent[step], keys[step], names.vocabulary, field, before=first)
+        intake_of_all.rows.extend(intake.rows)
+        intake_of_all.receipts.extend(intake.receipts)
+        intake_of_all.problems.extend(intake.problems)
+        if len(intake_of_all.problems) > PROBLEMS_MAX:
             break
         await turns.next()
-    return whole
+    return intake_of_all
 
 
 async def _digests_and_texts(
@@ -215,9 +217,9 @@ async def _digests_and_texts(
     leaves: list[bytes] = []
     turns = Turns()
     for first in range(0, len(sent), EVENTS_OF_A_STEP):
-        some = slice(first, first + EVENTS_OF_A_STEP)
-        digest.update(b"," * (first > 0) + canonical(sent[some])[1:-1])
-        of_step = [copy_row(row) for row in rows[some]]
+        step = slice(first, first + EVENTS_OF_A_STEP)
+        digest.update(b"," * (first > 0) + canonical(sent[step])[1:-1])
+        of_step = [copy_row(row) for row in rows[step]]
         texts.append("".join(of_step))
         leaves += hash_event_rows(of_step)
         await turns.next()
@@ -348,11 +350,11 @@ _ROW: Final = (
 """The parameters for the columns of an event, in their order."""
 
 _NOT_YET: Final = Instant(1, 1, 1, tzinfo=UTC)
-"""Stands for the moment of storing until the database has said when that was."""
+"""A placeholder for the time of storing, until the database returns it."""
 
 
 async def store_event(call: ShortCall, body: NewEventsBody) -> Event | None:
-    """Store the one event of the body; None when nothing was stored and it has to be looked at anew."""
+    """Store the one event of the body; None when nothing was stored and it must be checked again."""
     is_counted = call.database.quotas.events_a_day > 0  # with the others of the day, on the long way
     if body.event is UNSET or body.events is not UNSET or is_counted:
         return None
@@ -375,12 +377,12 @@ async def store_event(call: ShortCall, body: NewEventsBody) -> Event | None:
         "after": jsonb(asdict(event) | {"leaf": leaf.hex()}),
     }
     try:
-        stored = await call.database.single(_STORE, values)
+        stored_row = await call.database.single(_STORE, values)
     except ForeignKeyViolation:  # a location or tag went away after the statement began to look
         return None
-    if stored is None:
+    if stored_row is None:
         return None
-    return replace(event, created_at=stored[0], updated_at=stored[0])
+    return replace(event, created_at=stored_row[0], updated_at=stored_row[0])
 
 
 def _revisions(sent: NewEvent, names: ResolvedNames) -> dict[str, Any]:

@@ -94,14 +94,14 @@ class ExistingReference:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedNames:
-    """What was found of what events name, by the names they use."""
+    """The records that events refer to, by the names they use."""
 
     vocabulary: EventVocabulary
     kinds: Mapping[str, KindOfEvent]
     records: Mapping[str, Mapping[str, TupleRow]]
     """The rows of locations, feedstocks and assets by their friendly ids: project, number, …, revision."""
     namesakes: Mapping[str, ExistingReference]
-    """The events of the project by their client references, as far as those were asked for."""
+    """The events of the project by their client references, as far as they were requested."""
     moment: Instant | None
     """When the transaction began, if any event type was found."""
 
@@ -125,25 +125,26 @@ async def look_up(
     commands += [(_NAMED[kind], (project, list(of_kind))) for kind, of_kind in numbers.items() if of_kind]
     if references:
         commands.append((_REFERENCES, (project, list(references))))
-    held, type_rows, *answers = await tx.several(*commands)
-    if not held:
+    project_rows, type_rows, *answers = await tx.several(*commands)
+    if not project_rows:
         raise NotFound
-    taken = {
-        reference: ExistingReference(*there) for reference, *there in (answers.pop() if references else ())
+    references_taken = {
+        reference: ExistingReference(*columns)
+        for reference, *columns in (answers.pop() if references else ())
     }
-    there = iter(answers)
+    rows_of_kinds = iter(answers)
     records = {
-        kind: {of_kind[row[1]]: row for row in next(there)} if of_kind else {}
+        kind: {of_kind[row[1]]: row for row in next(rows_of_kinds)} if of_kind else {}
         for kind, of_kind in numbers.items()
     }
-    return _resolve_names(project, type_rows, records, taken)
+    return _resolve_names(project, type_rows, records, references_taken)
 
 
-def _numbers(project: int, kind: str, named: Collection[str]) -> dict[int, str]:
+def _numbers(project: int, kind: str, friendly_ids: Collection[str]) -> dict[int, str]:
     """The friendly ids that are such as the project gives to this kind, by the numbers in them."""
     return {
         key.key: friendly
-        for friendly in named
+        for friendly in friendly_ids
         if (key := identity.parse(kind, friendly)) and key.project == project
     }
 
@@ -169,7 +170,7 @@ def _resolve_names(
 def vocabulary_of(
     project: int, schemas: Mapping[str, EventSchema], records: Mapping[str, Mapping[str, TupleRow]]
 ) -> EventVocabulary:
-    """What intake has to know of what was found."""
+    """Resolve the rows that were read into what intake needs."""
     numbers = {
         kind: {friendly: row[1] for friendly, row in of_kind.items()} for kind, of_kind in records.items()
     }
@@ -177,7 +178,7 @@ def vocabulary_of(
 
 
 def _schema(rows: Sequence[TupleRow]) -> EventSchema:
-    """What intake knows of an event type, from its row joined with those of its data points."""
+    """The schema of an event type, from its row joined with those of its data points."""
     _, number, _, expected_locations, requires_tracking_id, _, _, source, *_ = rows[0]
     points = [row[8:] for row in rows if row[8] is not None]
     return EventSchema(
@@ -219,16 +220,16 @@ def remember(memory: Memory, names: ResolvedNames) -> None:
 
 
 def recall(memory: Memory, project: int, event: NewEvent) -> ResolvedNames | None:
-    """What the event names as it was when it was looked up; None unless all of it is remembered."""
+    """The records that the event names, as last read; None unless all of them are remembered."""
     of_type = memory.recall(("event type", project, event.event_type))
-    named = {
+    friendly_ids = {
         "location": [location.id for location in event.locations],
         "feedstock": [] if event.feedstock_id is None else [event.feedstock_id],
         "asset": [] if event.asset_id is None else [event.asset_id],
     }
     records: Mapping[str, Mapping[str, Any]] = {
         noun: {friendly: memory.recall((noun, project, friendly)) for friendly in of_noun}
-        for noun, of_noun in named.items()
+        for noun, of_noun in friendly_ids.items()
     }
     if of_type is None or any(row is None for of_noun in records.values() for row in of_noun.values()):
         return None

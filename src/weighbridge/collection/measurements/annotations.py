@@ -97,7 +97,7 @@ FINDING: Final = (
     Column("dismissed_by", "d.name"),
     Column("dismissal_reason", "r.dismissal_reason"),
 )
-"""What a finding in a record of any kind says."""
+"""The content of a finding in a record of any kind."""
 
 _EVENT: Final = ("r.project_id", "r.event_id")
 
@@ -115,7 +115,9 @@ def _proposed_event(
         "slot_end": Instant.of(end),
         "end_time": described["end_time"],
         "asset_id": identity.of("asset", project, asset) if asset else None,
-        "location_ids": [identity.of("location", project, one) for one in described["location_ids"]],
+        "location_ids": [
+            identity.of("location", project, location) for location in described["location_ids"]
+        ],
         "feedstock_id": None if feedstock is None else identity.of("feedstock", project, feedstock),
         "tracking_id": described["tracking_id"],
     }
@@ -160,10 +162,10 @@ async def results_of_events(
         """,
         {"project": project, "records": list(events), "feature": Feature.RULES_ENGINE},
     )
-    shown: dict[tuple[int, int], list[DataPointResult]] = {}
+    results: dict[tuple[int, int], list[DataPointResult]] = {}
     for event, position, *row in rows:
-        shown.setdefault((event, position), []).append(DATA_POINT_RESULT.make(*row))
-    return shown
+        results.setdefault((event, position), []).append(DATA_POINT_RESULT.make(*row))
+    return results
 
 
 def is_alert(result: DataPointResult) -> bool:
@@ -196,7 +198,7 @@ class CorrectionSummary(msgspec.Struct, frozen=True):
     """The corrections of one value."""
 
     corrections_count: int = 0
-    """How many stand, in force or beneath one that is."""
+    """How many are in force or below one that is."""
     corrections_total: int = 0
     """How many were ever made."""
     origin: CorrectionOrigin | None = None
@@ -208,7 +210,7 @@ class CorrectionSummary(msgspec.Struct, frozen=True):
 UNCORRECTED = CorrectionSummary()
 
 CorrectionSummaries = dict[tuple[int, int], CorrectionSummary]
-"""By event and position; what is not there was never corrected."""
+"""By event and position; absent values were never corrected."""
 
 
 async def correction_summaries(
@@ -251,8 +253,8 @@ async def substitutions_numbered(tx: Read, project: int, numbers: Collection[int
     if not numbers:
         return {}
     return {
-        number: Substitution(number, replaced, rule_id(project, rule), *rest, **(found or {}))
-        for number, replaced, rule, *rest, found in await tx.tuples(
+        number: Substitution(number, replaced, rule_id(project, rule), *columns, **(method or {}))
+        for number, replaced, rule, *columns, method in await tx.tuples(
             """
             SELECT id, from_value, rule_id, rule_version, rule_run_id, reason, created_at, substitution
               FROM corrections
@@ -288,7 +290,7 @@ _KINDS: Final = {"feedstock_id": "feedstock", "asset_id": "asset"}
 
 
 def _format_field(project: int, field: str, value: Any) -> Any:
-    """What a correction holds of a field, as it is shown outside."""
+    """The value of a field in a correction, as the API shows it."""
     kind = _KINDS.get(field)
     return value if kind is None or value is None else identity.of(kind, project, value)
 

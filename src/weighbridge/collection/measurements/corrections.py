@@ -40,17 +40,17 @@ from weighbridge.platform import changes, staleness
 # withdrawn stays voided.
 
 
-async def settle_imputed(tx: Write, project: int, made: Collection[int] = ()) -> int:
+async def settle_imputed(tx: Write, project: int, event_types: Collection[int] = ()) -> int:
     """Withdraw the imputed events that have no value any more, and say which are complete; gives how many
     were withdrawn.
 
     Where the transaction has made events of some event types it comes last: it waits for whoever is storing
     captured ones, and those that they come for go as well. Whoever stores some later finds what was made.
     """
-    for event_type in sorted(made):
+    for event_type in sorted(event_types):
         await tx.execute(*locks.hold(locks.captured_slots(project, event_type)))
-    if made:
-        await tx.execute(_GIVE_WAY, {"project": project, "event_types": list(made)})
+    if event_types:
+        await tx.execute(_GIVE_WAY, {"project": project, "event_types": list(event_types)})
     values = {"project": project, "not_reverted": list(NOT_REVERTED)}
     empty = [event for (event,) in await tx.tuples(_EMPTY, values)]
     if empty:
@@ -86,7 +86,7 @@ _COMPLETE: Final = f"""
 """
 
 
-# Corrections: values that stand beside the captured ones, written and undone in sets.
+# Corrections: values stored in addition to the captured ones, written and undone in sets.
 #
 # People, rules and completions all go through `apply_corrections`; `undo` takes back what was applied.
 # After either, the prevailing correction of each value (`core.collection.correction`) is in force, the
@@ -108,12 +108,12 @@ VALUE: Final = ""
 """The field of a correction of a data point's value."""
 
 MOMENT: Final = 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
-"""How a time stands in a correction: as on the wire."""
+"""The form of a time in a correction: as in the API."""
 
 
 @dataclass(frozen=True, slots=True)
 class RuleRef:
-    """The rule behind a correction."""
+    """The rule that made a correction."""
 
     rule: int
     version: int
@@ -142,7 +142,7 @@ class NewCorrection:
 
 @dataclass(frozen=True, slots=True)
 class CorrectionOutcome:
-    """What became of a set: the corrections that were recorded, and the values that changed by them."""
+    """The outcome of a set: the recorded corrections, and the values that they changed."""
 
     recorded: tuple[int, ...]
     changed: tuple[tuple[int, int], ...]
@@ -194,15 +194,15 @@ async def undo(
 ) -> CorrectionOutcome:
     """Revert corrections by their numbers; those that are reverted already, and completions, stay.
 
-    A run of a rule takes back what its rule does not say any more; anything else is taken back by the actor.
+    A run of a rule withdraws corrections its rule no longer makes; the actor reverts all others.
     """
     return await _undo(tx, project, corrections, actor.user_id if run is None else None, run)
 
 
 async def undo_by_runs(tx: Write, project: int, corrections: Sequence[tuple[int, int]]) -> None:
     """Revert corrections by their numbers, each by the run that is given with it."""
-    for run, some in groupby(sorted(corrections, key=itemgetter(1)), key=itemgetter(1)):
-        await _undo(tx, project, [number for number, _ in some], None, run)
+    for run, run_corrections in groupby(sorted(corrections, key=itemgetter(1)), key=itemgetter(1)):
+        await _undo(tx, project, [number for number, _ in run_corrections], None, run)
 
 
 async def _undo(
@@ -211,15 +211,15 @@ async def _undo(
     if not corrections:
         return NOTHING_DONE
     inputs = staleness.announce(tx, project)
-    named = (project, list(corrections))
+    project_and_corrections = (project, list(corrections))
     events = await tx.tuples(
         "SELECT DISTINCT event_id FROM corrections WHERE project_id = %s AND id = ANY (%s) ORDER BY event_id",
-        named,
+        project_and_corrections,
     )
     await _hold_events(tx, project, [event for (event,) in events])
     in_force = await tx.tuples(
         "SELECT event_id, position FROM corrections WHERE project_id = %s AND id = ANY (%s) AND state = %s",
-        (*named, CorrectionState.IN_FORCE),
+        (*project_and_corrections, CorrectionState.IN_FORCE),
     )
     reverted = await tx.tuples(
         """
@@ -228,7 +228,7 @@ async def _undo(
         RETURNING id, event_id, position, field
         """,
         (
-            CorrectionState.REVERTED, user, run, *named,
+            CorrectionState.REVERTED, user, run, *project_and_corrections,
             states_before(CorrectionTrigger.REVERT), CorrectionOrigin.COMPLETION,
         ),
     )  # fmt: skip
@@ -283,7 +283,7 @@ async def corrections_of_rule(tx: Write, project: int, rule: int, run: int | Non
 
 
 async def show_in_force(tx: Write, project: int, events: Sequence[int]) -> None:
-    """Let events show what is in force on them, after what was rolled up to them has changed."""
+    """Update the current values of events after their roll-up has changed."""
     if events:
         await tx.execute(
             _SHOW_VALUES,
@@ -292,7 +292,7 @@ async def show_in_force(tx: Write, project: int, events: Sequence[int]) -> None:
 
 
 async def _hold_events(tx: Write, project: int, events: Sequence[int]) -> None:
-    """Nobody else corrects these events until the transaction ends; in one order, so nobody waits in a ring.
+    """Lock these events against other corrections; in a fixed order, so that no deadlock is possible.
 
     Keys stay usable: a generation that refers to the events does not wait.
     """
@@ -344,7 +344,7 @@ async def _settle(
         _SHOW_VALUES, {"project": project, "events": events, "completion": CorrectionOrigin.COMPLETION}
     )
     moved_fields = sorted({event for event, position in changed if position == 0})
-    # Where an event stood is marked as well as where it stands.
+    # The earlier time of an event is marked as well as its present one.
     changes.leave(tx, project, changes.StoredEvents(moved_fields))
     if moved_fields:
         await tx.execute(_SHOW_FIELDS, {"project": project, "events": moved_fields})
@@ -423,7 +423,7 @@ _RANK: Final = f"""
 
 
 def _corrected(array: str, kind: str, value: str) -> str:
-    """A captured array with what is in force in the place of its own; NULL when nothing is."""
+    """A captured array with corrections in force applied; NULL when there are none."""
     return f"""
         (SELECT CASE WHEN count(c.id) > 0 THEN array_agg(coalesce({value}, held.value) ORDER BY place) END
            FROM unnest(e.{array}) WITH ORDINALITY AS held (value, place)
@@ -445,7 +445,7 @@ _SHOW_VALUES: Final = f"""
 
 
 def _field_in_force(field: str) -> str:
-    """What a field of an event holds: what is in force, or what was captured."""
+    """The value of a field of an event: the correction in force, or the captured value."""
     return f"""
         coalesce(
             (SELECT c.to_value #>> '{{}}' FROM corrections c

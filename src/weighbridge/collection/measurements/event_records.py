@@ -70,7 +70,7 @@ EVENT_JOINED: Final = """
     LEFT JOIN feedstocks f ON (f.project_id, f.id) = (e.project_id, e.feedstock_id)
     LEFT JOIN assets a ON (a.project_id, a.id) = (e.project_id, e.asset_id)
 """
-"""What is shown with events `e`, found after them.
+"""The joins for what is shown with events `e`.
 
 Every event has its type. LEFT JOIN says so to a planner which has no statistics yet: it would begin with the
 types of the project, and walk all events of each for one id.
@@ -112,7 +112,7 @@ class EventRow(msgspec.Struct, frozen=True):
     captured_numbers: list[Decimal | None] | None = None
     captured_texts: list[str | None] | None = None
     captured_booleans: list[bool | None] | None = None
-    """What was captured, where something else is in force now."""
+    """The captured values, where corrections are in force."""
     is_revised: bool = False
     is_imputed: bool = False
     has_results: bool = False
@@ -122,7 +122,7 @@ class EventRow(msgspec.Struct, frozen=True):
     """The event type of whose readings it is made, and its slug."""
     source_slug: str | None = None
     readings: int | None = None
-    """How many readings it is made of, and how many of them are valid; None of what was captured."""
+    """How many readings it is made of, and how many of them are valid; None for a captured event."""
     valid_readings: int | None = None
     covered_readings: int | None = None
     """Slots of the readings' cadence in which its meter has a valid one, of those expected."""
@@ -130,7 +130,7 @@ class EventRow(msgspec.Struct, frozen=True):
 
 
 class PositionMeaning(msgspec.Struct, frozen=True):
-    """What a position of an event type means."""
+    """The meaning of a position of an event type."""
 
     event_type: int
     position: int
@@ -203,7 +203,7 @@ async def event_row(tx: Read, project: int, friendly: str) -> EventRow:
 
 
 async def locked_event_row(tx: Write, project: int, friendly: str) -> EventRow:
-    """The row of an event that is not voided, and that nobody else changes until the transaction ends."""
+    """The row of an event that is not voided, locked until the transaction ends."""
     return await _row(tx, project, friendly, _ONE_LOCKED)
 
 
@@ -251,7 +251,7 @@ def _at(position: int, *arrays: Sequence[DataPointValue | None]) -> DataPointVal
 
 # What lists of events and of their data points share: which events an end lets a list leave out unread.
 #
-# Invariant: what is implied leaves out no event that meets the condition.
+# Invariant: an implied condition excludes no event that meets the original one.
 
 
 _PLACES: Final = (
@@ -273,7 +273,7 @@ _LONGEST: Final = """
 
 
 def implied_by(project: int, request: ListRequest) -> tuple[Composable, ...]:
-    """What bounds of an end say of the start of events."""
+    """The bounds on the start of events that bounds on their end imply."""
     return start_implied(request, "e.start_time", SQL(_LONGEST).format(Literal(project)))
 
 
@@ -283,15 +283,19 @@ async def with_readings(tx: Read, project: int, request: ListRequest) -> tuple[L
     They are found by the index of their type and time, however many there are. An event that was captured, or
     that is not there, has none.
     """
-    named = {value for name, _, value in request.conditions if name == _ROLLED_UP}
-    if not named:
+    rolled_up_events = {value for name, _, value in request.conditions if name == _ROLLED_UP}
+    if not rolled_up_events:
         return request, []
-    others = [condition for condition in request.conditions if condition[0] != _ROLLED_UP]
-    rows = await tx.tuples(_ROLLED_UP_EVENTS, (project, list(named))) if len(named) == 1 else []
+    other_conditions = [condition for condition in request.conditions if condition[0] != _ROLLED_UP]
+    rows = (
+        await tx.tuples(_ROLLED_UP_EVENTS, (project, list(rolled_up_events)))
+        if len(rolled_up_events) == 1
+        else []
+    )
     if not rows:
-        return replace(request, conditions=(*others, ("event_type_id", "eq", 0))), []
+        return replace(request, conditions=(*other_conditions, ("event_type_id", "eq", 0))), []
     source, start, end, asset, feedstock, tracking_id, locations = rows[0]
-    found = (
+    slot_conditions = (
         ("event_type_id", "eq", source),
         ("start_time", "geq", start),
         ("start_time", "leq", end - MILLISECOND),
@@ -300,7 +304,7 @@ async def with_readings(tx: Read, project: int, request: ListRequest) -> tuple[L
         "e.asset_id IS NOT DISTINCT FROM {} AND e.feedstock_id IS NOT DISTINCT FROM {}"
         " AND e.tracking_id IS NOT DISTINCT FROM {} AND e.location_ids = {}::integer[]"
     ).format(Literal(asset), Literal(feedstock), Literal(tracking_id), Literal(locations))
-    return replace(request, conditions=(*others, *found)), [tags]
+    return replace(request, conditions=(*other_conditions, *slot_conditions)), [tags]
 
 
 _ROLLED_UP: Final = "rolled_up_event_id"
@@ -311,7 +315,7 @@ _ROLLED_UP_EVENTS: Final = """
 """
 
 
-# Stored events as the lines of their leaves: what was captured of them, whatever was corrected since.
+# Stored events as the lines of their leaves: their captured values, without corrections.
 
 
 _CAPTURED: Final[LiteralString] = """
@@ -424,7 +428,7 @@ def _readings(row: EventRow) -> EventReadings | None:
 
 
 def _list_missing_slugs(row: EventRow, meanings: Sequence[PositionMeaning]) -> list[str]:
-    """The slugs of what is required and has no value."""
+    """The slugs of required data points without a value."""
     return [
         meaning.slug for meaning in meanings if meaning.required and value_at(row, meaning.position) is None
     ]
@@ -498,7 +502,7 @@ def _asset(row: EventRow) -> EventAsset | None:
     return EventAsset(_kept_id("asset", row.project, row.asset), row.asset_name)
 
 
-# The names that stand with events: what their values are called, and the places they are tagged with.
+# The names shown with events: what their values are called, and the places they are tagged with.
 #
 # A page of events nearly always needs the names that the page before it needed. So these are asked for in
 # the message that asks for the page, and only a page that needs others asks again.
@@ -538,11 +542,13 @@ class Named:
 
     def joined(self, other: Self) -> Self:
         """What both name; the other's alone where that is too much to ask for on suspicion."""
-        both = type(self)(self.types | other.types, self.locations | other.locations)
-        return both if len(both.types) + len(both.locations) <= EXPECTED_MAX else other
+        joined_names = type(self)(self.types | other.types, self.locations | other.locations)
+        return (
+            joined_names if len(joined_names.types) + len(joined_names.locations) <= EXPECTED_MAX else other
+        )
 
     def questions(self, project: int) -> tuple[Command, Command]:
-        """What asks for the names, in the order in which `Names` takes the answers."""
+        """The commands that read the names, in the order in which `Names` takes the results."""
         return (_MEANINGS, (project, numbers(self.types))), locations_numbered(project, self.locations)
 
 

@@ -22,7 +22,7 @@ from weighbridge.core.problem import Problem
 from weighbridge.db.statements import Literal
 from weighbridge.errors import Invalid
 
-# The value of a data point of an event: what was captured, unless a correction is in force.
+# The value of a data point of an event: the captured one, unless a correction is in force.
 #
 # Every reader of values takes its SQL from here, so that a correction counts everywhere or nowhere. The
 # statements speak of the event as `e`.
@@ -38,7 +38,7 @@ class ValueColumn:
     position: int
     value_type: str
     is_before_rules: bool = False
-    """Whether it is read as captured, or as a person corrected it, whatever rules have written."""
+    """Whether the captured or manually corrected value is read, without corrections by rules."""
     is_before_substitutes: bool = False
     """Whether it is read without what rules put in for other values; calibrations count."""
 
@@ -59,7 +59,7 @@ _BY_PEOPLE: Final = f"""
    WHERE (c.project_id, c.event_id, c.position, c.field) = (e.project_id, e.id, {{0}}, '')
      AND c.state = '{CorrectionState.IN_FORCE}' AND c.source = '{CorrectionOrigin.MANUAL}'
 """
-"""What a person said of the value at a position; while there is one it is in force."""
+"""The manual correction of the value at a position; it takes precedence while it exists."""
 
 CAPTURED: Final[Mapping[str, LiteralString]] = {
     "number": "e.numbers[{0}]",
@@ -74,8 +74,9 @@ FILLABLE: Final = "((e.is_imputed OR e.readings IS NOT NULL) AND e.corrected_num
 
 
 def _without_rules(kind: LiteralString, value: LiteralString) -> LiteralString:
-    held = CAPTURED[kind]
-    return f"CASE WHEN e.is_revised THEN coalesce((SELECT {value} {_BY_PEOPLE}), {held}) ELSE {held} END"
+    captured = CAPTURED[kind]
+    corrected = f"(SELECT {value} {_BY_PEOPLE})"
+    return f"CASE WHEN e.is_revised THEN coalesce({corrected}, {captured}) ELSE {captured} END"
 
 
 WITHOUT_RULES: Final[Mapping[str, LiteralString]] = {
@@ -83,7 +84,7 @@ WITHOUT_RULES: Final[Mapping[str, LiteralString]] = {
     "string": _without_rules("string", "c.to_value #>> '{{}}'"),
     "boolean": _without_rules("boolean", "c.to_value::boolean"),
 }
-"""The value at a position as a person corrected it, or else as captured: whatever rules have written."""
+"""The value at a position as a person corrected it, or else as captured, without corrections by rules."""
 
 _NO_SUBSTITUTE: Final = f"""
     FROM corrections c
@@ -91,12 +92,13 @@ _NO_SUBSTITUTE: Final = f"""
      AND c.state = '{CorrectionState.IN_FORCE}'
      AND c.source IN ('{CorrectionOrigin.MANUAL}', '{CorrectionOrigin.ADJUSTMENT}')
 """
-"""What a person or a calibration says of the value at a position; while there is one it is in force."""
+"""The manual or calibration correction of the value at a position, which takes precedence."""
 
 
 def _without_substitutes(kind: LiteralString, value: LiteralString) -> LiteralString:
-    held = CAPTURED[kind]
-    return f"CASE WHEN e.is_revised THEN coalesce((SELECT {value} {_NO_SUBSTITUTE}), {held}) ELSE {held} END"
+    captured = CAPTURED[kind]
+    corrected = f"(SELECT {value} {_NO_SUBSTITUTE})"
+    return f"CASE WHEN e.is_revised THEN coalesce({corrected}, {captured}) ELSE {captured} END"
 
 
 WITHOUT_SUBSTITUTES: Final[Mapping[str, LiteralString]] = {
@@ -119,7 +121,7 @@ CAPTURED_ARRAYS: Final[Mapping[str, LiteralString]] = {
     array: f"CASE WHEN e.corrected_{array} IS NOT NULL THEN e.{array} END AS captured_{array}"
     for array in ("numbers", "texts", "booleans")
 }
-"""What was captured, by the name of the array; NULL where nothing else is in force."""
+"""The captured values, by the name of the array; NULL where no correction is in force."""
 
 
 # A `where` filter as SQL over the event `e`.
@@ -156,7 +158,7 @@ class EventCondition:
     """The filter as it is written."""
     truth: Composable
     named: Mapping[str, Composable]
-    """What it reads of the event, beside what it only asks about whether it is there."""
+    """The data points it reads, without those it only tests for presence."""
     has_division: bool
 
     @property
@@ -172,12 +174,12 @@ class EventCondition:
 
     @property
     def missing(self) -> Composable:
-        """The names of what an event lacks, as an array of texts."""
-        shown = [
+        """The names of the data points an event lacks, as an array of texts."""
+        slug_expressions = [
             SQL("CASE WHEN {} IS NULL THEN {} END").format(value, Literal(name))
             for name, value in self.named.items()
         ]
-        return SQL("array_remove(ARRAY[{}]::text[], NULL)").format(SQL(", ").join(shown))
+        return SQL("array_remove(ARRAY[{}]::text[], NULL)").format(SQL(", ").join(slug_expressions))
 
 
 def condition(tree: Expression, columns: ValueColumns) -> Composable:
@@ -196,7 +198,7 @@ def event_condition(tree: Expression, columns: ValueColumns) -> EventCondition:
 
 
 def condition_without_rules(tree: Expression, columns: ValueColumns) -> Composable:
-    """Translate a filter on what was captured, or a person has corrected, whatever rules have written."""
+    """Translate a filter on captured or manually corrected values, without corrections by rules."""
     measured = {slug: replace(column, is_before_rules=True) for slug, column in columns.items()}
     return event_condition(tree, measured).passes
 
@@ -206,7 +208,7 @@ def _may_lack_result(tree: Expression) -> bool:
 
 
 def value_of(column: ValueColumn) -> Composable:
-    """The value of a data point of the event `e`: as corrected, unless the column says otherwise."""
+    """The value of a data point of the event `e`: as corrected, unless the column excludes corrections."""
     values = WITHOUT_RULES if column.is_before_rules else CURRENT
     if column.is_before_substitutes:
         values = WITHOUT_SUBSTITUTES
@@ -218,11 +220,11 @@ def _sql(tree: Expression, columns: ValueColumns) -> Composable:
         return _name(node, columns) if isinstance(node, Name) else Literal(read_constant(node))
 
     def operation(node: Expression, meaning: OperationMeaning, operands: Iterator[Composable]) -> Composable:
-        # A division by zero is no missing value, and nothing stands in for it.
+        # A division by zero is not a missing value, and has no substitute.
         if meaning.sql is None or (meaning.nulls.sees_missing and _may_lack_result(node)):
             raise Invalid([Problem(_NO_FORM, "where", "invalid")])
-        first, *rest = operands
-        return SQL(meaning.sql).format(first, *rest, rest=SQL(", ").join(rest))
+        first, *more_operands = operands
+        return SQL(meaning.sql).format(first, *more_operands, rest=SQL(", ").join(more_operands))
 
     return fold(tree, leaf, operation)
 
@@ -267,11 +269,14 @@ def complete_or_filled(columns: Collection[ValueColumn], condition: EventConditi
     """
     if not columns:
         return SQL("e.is_complete")
-    there = [SQL("{} IS NOT NULL").format(value_of(column)) for column in columns]
-    own = [SQL(CAPTURED[one.value_type]).format(Literal(one.position)) for one in columns]
+    presence_conditions = [SQL("{} IS NOT NULL").format(value_of(column)) for column in columns]
+    own = [
+        SQL(CAPTURED[value_column.value_type]).format(Literal(value_column.position))
+        for value_column in columns
+    ]
     return SQL("(e.is_complete OR {fillable} AND {there} AND ({lacking}) AND {decided})").format(
         fillable=SQL(FILLABLE),
-        there=SQL(" AND ").join(there),
+        there=SQL(" AND ").join(presence_conditions),
         lacking=SQL(" OR ").join(SQL("{} IS NULL").format(value) for value in own),
         decided=SQL("true") if condition is None else SQL("({}) IS NOT NULL").format(condition.truth),
     )

@@ -22,7 +22,7 @@ from xlsxwriter import Workbook
 
 from weighbridge.core.platform.tasks import ColumnKind, ExportColumn, ExportFormat
 
-# The type of a column of numbers: decimals as wide as what stands in the column.
+# The type of a column of numbers: decimals as wide as the values in the column.
 #
 # Invariant: no digit is lost. Numbers that need more digits than any decimal of Arrow has stay texts.
 
@@ -34,18 +34,18 @@ WIDE: Final = 76
 
 def decimal_types(batches: Iterable[Any], columns: Sequence[ExportColumn]) -> dict[str, pa.DataType]:
     """The type of each column of numbers, of its rows as texts."""
-    named = [column.name for column in columns if column.kind is ColumnKind.NUMBER]
-    widths = dict.fromkeys(named, (1, 0))
+    number_columns = [column.name for column in columns if column.kind is ColumnKind.NUMBER]
+    widths = dict.fromkeys(number_columns, (1, 0))
     for batch in batches:
-        for name in named:
-            whole, places = widths[name]
+        for name in number_columns:
+            digits, places = widths[name]
             of_batch = _measure_width(batch.column(name))
-            widths[name] = max(whole, of_batch[0]), max(places, of_batch[1])
+            widths[name] = max(digits, of_batch[0]), max(places, of_batch[1])
     return {name: _choose_type(*width) for name, width in widths.items()}
 
 
 def _measure_width(texts: Any) -> tuple[int, int]:
-    """The most digits before the point, and the most behind it."""
+    """The most digits before the point, and the most after it."""
     if texts.null_count == len(texts):
         return 1, 0
     lengths = pc.binary_length(texts)
@@ -56,11 +56,11 @@ def _measure_width(texts: Any) -> tuple[int, int]:
     return pc.max(before).as_py(), pc.max(behind).as_py()
 
 
-def _choose_type(whole: int, places: int) -> pa.DataType:
-    digits = whole + places
-    if digits > WIDE:
+def _choose_type(whole_digits: int, places: int) -> pa.DataType:
+    all_digits = whole_digits + places
+    if all_digits > WIDE:
         return pa.string()
-    return pa.decimal128(NARROW, places) if digits <= NARROW else pa.decimal256(WIDE, places)
+    return pa.decimal128(NARROW, places) if all_digits <= NARROW else pa.decimal256(WIDE, places)
 
 
 # The rows of a table of CSV, read again many at a time, every cell as the text that it is, or null.
@@ -127,8 +127,8 @@ def _write_objects(
     read: dict[str, Callable[[str], Any]] = {ColumnKind.NUMBER: Decimal, ColumnKind.TRUTH: "true".__eq__}
     readers = [(column.name, read.get(column.kind, str)) for column in columns]
     is_first = True
-    with target.open("wb") as written:
-        written.write(begin)
+    with target.open("wb") as output:
+        output.write(begin)
         for batch in batches(rows, columns, {}):
             cells = [batch.column(name).to_pylist() for name, _ in readers]
             objects = [
@@ -141,9 +141,9 @@ def _write_objects(
                 for row in zip(*cells, strict=True)
             ]
             if objects:
-                written.write((b"" if is_first else between) + between.join(objects))
+                output.write((b"" if is_first else between) + between.join(objects))
                 is_first = False
-        written.write(b"" if is_first and not begin else end)
+        output.write(b"" if is_first and not begin else end)
 
 
 def _write_parquet(rows: Path, target: Path, columns: Columns) -> None:
@@ -155,9 +155,9 @@ def _write_parquet(rows: Path, target: Path, columns: Columns) -> None:
     schema = pa.schema([(column.name, kinds.get(column.name, pa.string())) for column in columns])
     wide = {name for name, kind in kinds.items() if pa.types.is_decimal256(kind)}
     of_csv = {name: kind for name, kind in kinds.items() if name not in wide}
-    with pq.ParquetWriter(target, schema, compression="zstd") as written:
+    with pq.ParquetWriter(target, schema, compression="zstd") as writer:
         for batch in batches(rows, columns, of_csv):
-            written.write_batch(batch.cast(schema) if wide else batch)
+            writer.write_batch(batch.cast(schema) if wide else batch)
 
 
 def _write_xlsx(rows: Path, target: Path, columns: Columns) -> None:

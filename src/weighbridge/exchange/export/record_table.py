@@ -65,8 +65,8 @@ class RecordTable:
     def _build_cells(
         self, record: msgspec.Struct, paths: Sequence[tuple[tuple[str, ...], ColumnKind]], *, guards: bool
     ) -> list[str | None]:
-        written = _READ(self.encode(record))
-        return [_format_cell(_find_value(written, path), kind, guards=guards) for path, kind in paths]
+        fields = _READ(self.encode(record))
+        return [_format_cell(_find_value(fields, path), kind, guards=guards) for path, kind in paths]
 
 
 def _list_paths(record: type[msgspec.Struct]) -> Iterator[tuple[tuple[str, ...], ColumnKind]]:
@@ -85,8 +85,12 @@ def _list_paths(record: type[msgspec.Struct]) -> Iterator[tuple[tuple[str, ...],
 def _strip_optional(hint: Any) -> Any:
     """A type without what may be in its place, where only one is left."""
     if typing.get_origin(hint) in {typing.Union, types.UnionType}:
-        others = [one for one in typing.get_args(hint) if one not in {type(None), msgspec.UnsetType}]
-        return _strip_optional(others[0]) if len(others) == 1 else None
+        type_arguments = [
+            type_argument
+            for type_argument in typing.get_args(hint)
+            if type_argument not in {type(None), msgspec.UnsetType}
+        ]
+        return _strip_optional(type_arguments[0]) if len(type_arguments) == 1 else None
     return hint
 
 
@@ -100,8 +104,8 @@ def _find_kind(name: str, of_field: Any) -> ColumnKind:
     return ColumnKind.WORD if of_field is Link or name == "id" or name.endswith("_id") else ColumnKind.TEXT
 
 
-def _find_value(written: Mapping[str, Any], path: Sequence[str]) -> Any:
-    value: Any = written
+def _find_value(record: Mapping[str, Any], path: Sequence[str]) -> Any:
+    value: Any = record
     for name in path:
         value = value.get(name) if isinstance(value, dict) else None
     return value
@@ -119,15 +123,15 @@ def _format_cell(value: Any, kind: ColumnKind, *, guards: bool) -> str | None:
 
 
 def _write_lines(rows: Any) -> bytes:
-    """Rows as CSV, in which null is an empty cell and an empty text stands in quotes."""
-    written = io.StringIO()
-    writer = csv.writer(written, lineterminator="\n")
+    """Rows as CSV, in which null is an empty cell and an empty text is quoted."""
+    output = io.StringIO()
+    writer = csv.writer(output, lineterminator="\n")
     for row in rows:
         if "" in row:
-            written.write(",".join(map(_quote, row)) + "\n")
+            output.write(",".join(map(_quote, row)) + "\n")
         else:
             writer.writerow(row)
-    return written.getvalue().encode()
+    return output.getvalue().encode()
 
 
 def _quote(cell: str | None) -> str:

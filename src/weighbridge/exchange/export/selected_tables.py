@@ -61,12 +61,12 @@ def _split_limbs(project: str, key: str, position: str, owner: Owner) -> list[st
     of_project = PROJECT_BITS - _LIMB
     first = _LIMB - of_project
     second = first + _LIMB
-    rest = KEY_BITS - second
+    shift = KEY_BITS - second
     return [
         f"({project} & {_LOW})",
         f"(({project} >> {_LIMB}) | (({key} << {of_project}) & {_LOW}))",
         f"(({key} >> {first}) & {_LOW})",
-        f"(({key} >> {second}) | ({position} << {rest}) | {int(owner) << (rest + POSITION_BITS)})",
+        f"(({key} >> {second}) | ({position} << {shift}) | {int(owner) << (shift + POSITION_BITS)})",
     ]
 
 
@@ -97,7 +97,7 @@ class SelectedTable:
 
     expressions: Mapping[ExportColumn, LiteralString]
     source: Composable
-    """What stands behind FROM, up to the order."""
+    """The statement after FROM, up to the order."""
 
     @property
     def columns(self) -> Sequence[ExportColumn]:
@@ -133,7 +133,7 @@ def every(conditions: Sequence[Composable]) -> Composable:
 
 
 def ordered(keys: Sequence[SortKey]) -> Composable:
-    """The order of a list, behind the words that begin it."""
+    """The ORDER BY clause of a list."""
     return SQL("ORDER BY ") + SQL(", ").join(
         SQL(f"{key.expression}{' DESC' if key.descends else ''}") for key in keys
     )
@@ -195,8 +195,8 @@ _ORIGIN: Final = f"""
 def source_case(origin: LiteralString, is_imputed: LiteralString) -> LiteralString:
     """Where a value comes from, by the origin of its correction in force."""
     cases = " ".join(
-        f"WHEN '{one.value}' THEN '{determine_value_source(one, is_imputed=False).value}'"
-        for one in CorrectionOrigin
+        f"WHEN '{source.value}' THEN '{determine_value_source(source, is_imputed=False).value}'"
+        for source in CorrectionOrigin
     )
     imputed, captured = ValueSource.IMPUTED.value, ValueSource.CAPTURED.value
     return (
@@ -257,7 +257,7 @@ def build_data_points_table(project: int, request: ListRequest) -> SelectedTable
 
 
 VALUE: Final = "value."
-"""What stands before the slug in the name of a column of values."""
+"""The prefix of the slug in the name of a column of values."""
 
 _OF_EVENT: Final[Mapping[ExportColumn, LiteralString]] = {
     ExportColumn("id", ColumnKind.WORD): friendly_id("event", "e.project_id", "e.id"),
@@ -299,7 +299,7 @@ class _ValueType(msgspec.Struct, frozen=True):
 async def build_events_table(tx: Read, project: int, request: ListRequest) -> SelectedTable:
     """The events that a request to the list asks for, in its order."""
     request = await resolve_slug_filter(tx, project, request)
-    named = [value for name, _, value in request.conditions if name in _TYPES]
+    event_types = [value for name, _, value in request.conditions if name in _TYPES]
     types = await tx.rows(
         _ValueType,
         """
@@ -307,7 +307,7 @@ async def build_events_table(tx: Read, project: int, request: ListRequest) -> Se
          WHERE project_id = %s AND (%s::integer[] = '{}' OR event_type_id = ANY (%s::integer[]))
          ORDER BY event_type_id, position
         """,
-        (project, named, named),
+        (project, event_types, event_types),
     )
     conditions = every([*implied_by(project, request), *request.where(EVENTS)])
     return SelectedTable(

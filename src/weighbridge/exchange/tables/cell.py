@@ -28,13 +28,13 @@ _QUICK_NUMBER: Final = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
 
 class ReadyCell(str):
-    """What a workbook says by itself: a number with a point, or a time in ISO 8601."""
+    """A value as a workbook stores it: a number with a point, or a time in ISO 8601."""
 
     __slots__ = ()
 
 
 class CellError(ValueError):
-    """A cell does not say what its column takes; the message continues a sentence after the column."""
+    """A cell does not fit its column; the message continues a sentence after the column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +49,13 @@ class MissingMarks:
     @classmethod
     def of(cls, texts: Iterable[str], *, decimal_comma: bool = False) -> "MissingMarks":
         """The marks as a file has them; an empty cell is always one."""
-        kept = frozenset(text.strip() for text in texts) | {""}
-        return cls(kept, frozenset(_read_numbers(kept, decimal_comma=decimal_comma)))
+        marks = frozenset(text.strip() for text in texts) | {""}
+        return cls(marks, frozenset(_read_numbers(marks, decimal_comma=decimal_comma)))
 
 
 def _read_numbers(texts: Iterable[str], *, decimal_comma: bool) -> Iterable[Decimal]:
     for text in texts:
-        # A mark may be written in either way, whatever the file has.
+        # A mark may be written in either way, independent of the file.
         for comma in {decimal_comma, False}:
             try:
                 yield read_number(text, decimal_comma=comma)
@@ -65,7 +65,7 @@ def _read_numbers(texts: Iterable[str], *, decimal_comma: bool) -> Iterable[Deci
 
 def read_number(text: str, *, decimal_comma: bool = False) -> Decimal:
     """Read a number with a decimal point, or with a decimal comma."""
-    written = text
+    original_text = text
     if decimal_comma and not isinstance(text, ReadyCell):
         if "." in text:
             raise CellError(f"{shorten(text)!r} has a point, but the file has decimal commas")
@@ -75,7 +75,7 @@ def read_number(text: str, *, decimal_comma: bool = False) -> Decimal:
     try:
         return parse_decimal(text)
     except NumberError as error:
-        raise CellError(_build_clause(error, written)) from None
+        raise CellError(_build_clause(error, original_text)) from None
 
 
 def read_boolean(text: str) -> bool:
@@ -88,12 +88,12 @@ def read_boolean(text: str) -> bool:
     raise CellError(f"{shorten(text)!r} is neither true, yes, 1 nor false, no, 0")
 
 
-def _build_clause(error: NumberError, written: str) -> str:
+def _build_clause(error: NumberError, text: str) -> str:
     sentence = str(error).rstrip(".")
     if not sentence.endswith("is not a decimal number"):
         return sentence
-    hint = "; for decimal commas there is decimal_mark" if re.fullmatch(r"-?\d+,\d+", written) else ""
-    return f"{shorten(written)!r} is not a decimal number{hint}"
+    hint = "; for decimal commas there is decimal_mark" if re.fullmatch(r"-?\d+,\d+", text) else ""
+    return f"{shorten(text)!r} is not a decimal number{hint}"
 
 
 STEPS: Final = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
@@ -110,7 +110,7 @@ DURATION: Final = re.compile(r"([1-9][0-9]{0,6})([smhd])")
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """With a start, rows are counted from it; without one, their times stand in columns."""
+    """With a start, rows are counted from it; without one, their times are in columns."""
 
     zone: ZoneInfo | None = None
     time_format: str | None = None
@@ -150,7 +150,9 @@ def check_clock(clock: Clock, fields: Collection[str]) -> list[Problem]:
     problems = []
     has_start, has_end = "start_time" in fields, "end_time" in fields
     if clock.start is None and not has_start:
-        problems.append("No column gives start_time; say which one does, or when the first row is.")
+        problems.append(
+            "No column gives start_time. Name the column that does, or the time of the first row."
+        )
     if clock.start is not None and has_start:
         problems.append("A column gives start_time, and the first row has one too; leave one of them out.")
     if clock.start is not None and clock.every is None:
@@ -193,7 +195,7 @@ def list_moments(text: str, zone: ZoneInfo | None, time_format: str | None = Non
             return (moment.astimezone(UTC),)
         return _localize(moment, text, zone)
     except OverflowError:
-        raise CellError(f"{shorten(text)!r} lies outside the years 1 to 9999") from None
+        raise CellError(f"{shorten(text)!r} is outside the years 1 to 9999") from None
     except CellError:
         raise
     except (ValueError, re.error):  # a form that names a part twice makes no pattern
@@ -215,8 +217,8 @@ def list_times(clock: Clock, index: int, start: str, end: str) -> PossibleTimes:
     if clock.every is not None or not end:
         return PossibleTimes(begins)
     ends = _read_moments("end_time", end, clock)
-    # A start that lies behind every end is none, where another does not.
-    return PossibleTimes(tuple(one for one in begins if one <= ends[-1]) or begins, ends)
+    # A start after every end is excluded, where another is not.
+    return PossibleTimes(tuple(moment for moment in begins if moment <= ends[-1]) or begins, ends)
 
 
 def add_length(clock: Clock, begin: datetime) -> datetime | None:

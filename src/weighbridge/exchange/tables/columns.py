@@ -46,10 +46,10 @@ EVENT_FIELDS: Final = (
 )
 LOCATION_FIELD: Final = "location"
 FIELDS: Final = (*EVENT_FIELDS, LOCATION_FIELD)
-"""What a column may give of the event itself."""
+"""The fields of the event itself that a column may give."""
 
 TIME_FIELDS: Final = ("start_time", "end_time")
-"""What several columns may give together, with a space between their cells."""
+"""The fields that several columns may give together, with a space between their cells."""
 
 LEFT_OUT: Final = "-"
 """The field of a column that gives nothing."""
@@ -90,14 +90,14 @@ class Columns:
 
     def as_mapping(self) -> dict[str, str]:
         """Name what each column gives; a column that was left out gives `-`."""
-        given = {index: field for field, indexes in self.fields.items() for index in indexes}
-        given |= {point.index: point.slug for point in self.points}
-        return {name: given.get(index, LEFT_OUT) for index, name in enumerate(self.header)}
+        fields_by_index = {index: field for field, indexes in self.fields.items() for index in indexes}
+        fields_by_index |= {point.index: point.slug for point in self.points}
+        return {name: fields_by_index.get(index, LEFT_OUT) for index, name in enumerate(self.header)}
 
 
 def choose_fields(
     header: Sequence[str],
-    named: Mapping[str, str],
+    fields_by_column: Mapping[str, str],
     value_types: Mapping[str, str],
     *,
     header_line: int = 1,
@@ -108,14 +108,14 @@ def choose_fields(
     With `leaves_out` a column about which nothing is known gives nothing.
     """
     by_name = list_meanings(value_types, FIELDS)
-    chosen = [named.get(name, by_name.get(simplify_name(name))) for name in header]
+    chosen = [fields_by_column.get(name, by_name.get(simplify_name(name))) for name in header]
     if leaves_out:
         chosen = [LEFT_OUT if field is None else field for field in chosen]
     problems = [
-        *_find_unknown_columns(named, header, header_line),
-        *_find_unknown_fields(named, value_types),
+        *_find_unknown_columns(fields_by_column, header, header_line),
+        *_find_unknown_fields(fields_by_column, value_types),
         *_find_unmapped(header, chosen, value_types),
-        *_find_repeated(header, chosen, named),
+        *_find_repeated(header, chosen, fields_by_column),
     ]
     return chosen, problems
 
@@ -138,7 +138,7 @@ def build_columns(
 
 
 def list_meanings(value_types: Iterable[str], fields: Iterable[str]) -> dict[str, str]:
-    """What a column gives by its name alone; hyphens and underscores count as the same."""
+    """The field a column gives by its name alone; hyphens and underscores are equal."""
     slugs = list(value_types)
     times = Counter(map(simplify_name, slugs))
     by_name = {simplify_name(field): field for field in fields}
@@ -156,17 +156,19 @@ def list_fields(value_types: Iterable[str]) -> str:
 
 
 def _find_unknown_columns(
-    named: Mapping[str, str], header: Sequence[str], header_line: int
+    fields_by_column: Mapping[str, str], header: Sequence[str], header_line: int
 ) -> Iterator[Problem]:
-    there = shorten(", ".join(map(repr, header[:COLUMNS_SHOWN])), HEADER_LENGTH_SHOWN)
-    for column in named:
+    names = shorten(", ".join(map(repr, header[:COLUMNS_SHOWN])), HEADER_LENGTH_SHOWN)
+    for column in fields_by_column:
         if column not in header:
-            text = f"The data feed names the column {column!r}; line {header_line} of the file has {there}."
+            text = f"The data feed names the column {column!r}; line {header_line} of the file has {names}."
             yield Problem(text, "columns", "unknown")
 
 
-def _find_unknown_fields(named: Mapping[str, str], value_types: Mapping[str, str]) -> Iterator[Problem]:
-    for column, field in named.items():
+def _find_unknown_fields(
+    fields_by_column: Mapping[str, str], value_types: Mapping[str, str]
+) -> Iterator[Problem]:
+    for column, field in fields_by_column.items():
         if field not in value_types and field not in FIELDS and field != LEFT_OUT:
             text = f"The column {column!r} gives {field!r}, which the event type does not have."
             yield Problem(text, "columns", "unknown")
@@ -182,7 +184,7 @@ def _find_unmapped(
         return
     for name in unmapped:
         text = (
-            f"The column {shorten(name)!r} gives nothing; say in columns of the data feed which of "
+            f"The column {shorten(name)!r} is not mapped; set in columns of the data feed which of "
             f"{list_fields(value_types)} it gives, leave it out there with {LEFT_OUT!r}, or let "
             "other_columns be leave_out."
         )
@@ -190,18 +192,20 @@ def _find_unmapped(
 
 
 def _find_repeated(
-    header: Sequence[str], chosen: Sequence[str | None], named: Mapping[str, str]
+    header: Sequence[str], chosen: Sequence[str | None], fields_by_column: Mapping[str, str]
 ) -> Iterator[Problem]:
     givers: dict[str, list[str]] = defaultdict(list)
     for name, field in zip(header, chosen, strict=True):
         if field is not None and field != LEFT_OUT:
             givers[field].append(name)
     for field, names in givers.items():
-        is_one_time = field in TIME_FIELDS and len({*names}) == len(names) and named.keys() >= {*names}
+        is_one_time = (
+            field in TIME_FIELDS and len({*names}) == len(names) and fields_by_column.keys() >= {*names}
+        )
         if len(names) == 1 or is_one_time:
             continue
-        shown = shorten(", ".join(map(repr, names)), NAMES_LENGTH_SHOWN)
-        text = f"The columns {shown} all give {field}; leave all but one out with {LEFT_OUT!r}."
+        names_text = shorten(", ".join(map(repr, names)), NAMES_LENGTH_SHOWN)
+        text = f"The columns {names_text} all give {field}; leave all but one out with {LEFT_OUT!r}."
         if len({*names}) == 1:
             text = (
                 f"{len(names)} columns are named {names[0]!r}; a column that is used has a name of its own."
@@ -209,7 +213,7 @@ def _find_repeated(
         yield Problem(text, "columns", "invalid")
 
 
-# What a data feed says of columns and of every row, and what a line of units adds to that.
+# The mapping of columns and constant values in a data feed, and the line of units.
 
 
 _BRACKETED: Final = re.compile(r"\[(?P<square>[^\[\]]*)\]|\((?P<round>[^()]*)\)")
@@ -219,7 +223,7 @@ _DIGITS_OF_TIME: Final = 6
 
 
 def take_units_line(table: RowTable) -> FileRow | None:
-    """The first line below the header that is not blank, which is no row any more."""
+    """The first line below the header that is not blank, which is not a row of data."""
     return next((row for row in table.rows if row.cells), None)
 
 
@@ -228,7 +232,7 @@ def read_units(
     fields: Sequence[str | None],
     line: FileRow | None,
     points: Mapping[str, DataPointType],
-    named: Mapping[str, FeedColumn],
+    feed_columns: Mapping[str, FeedColumn],
 ) -> tuple[dict[str, str], list[Problem]]:
     """The units of the columns of numbers by the line, and what is wrong with it.
 
@@ -249,17 +253,17 @@ def read_units(
             problems.append(_build_problem(line, name, cell, "which is a time, so that the line is a row"))
         if point is None or point.value_type != "number" or not text:
             continue
-        own = named[name].unit if name in named else None
-        problem = _check_unit(text, own, point.unit)
+        column_unit = feed_columns[name].unit if name in feed_columns else None
+        problem = _check_unit(text, column_unit, point.unit)
         if problem is not None:
             problems.append(_build_problem(line, name, cell, problem))
-        elif own is None:
+        elif column_unit is None:
             units[name] = text
     return units, problems
 
 
 def read_unit(cell: str) -> str:
-    """What a cell of the line says: a unit, with brackets around it or without."""
+    """The unit in a cell of the line, with brackets around it or without."""
     text = cell.strip()
     if match := _BRACKETED.fullmatch(text):
         return (match["square"] or match["round"] or "").strip()
@@ -273,15 +277,17 @@ def is_line_of_units(cells: Sequence[str], below: Sequence[str]) -> bool:
     return bool(units) and not any(map(_is_number, cells)) and all(_is_unit(text) for text in units)
 
 
-def _check_unit(text: str, own: str | None, target: str | None) -> str | None:
+def _check_unit(text: str, column_unit: str | None, target: str | None) -> str | None:
     if _is_number(text):
         return "which is a number, so that the line is a row"
     try:
-        found = find_conversion(parse_unit(text), parse_unit(target or ""))
+        conversion = find_conversion(parse_unit(text), parse_unit(target or ""))
     except UnitError as error:
-        return None if own is not None and not _is_unit(text) else str(error).rstrip(".")
-    if own is not None and found != find_conversion(parse_unit(own), parse_unit(target or "")):
-        return f"and the data feed says that it is in {own!r}"
+        return None if column_unit is not None and not _is_unit(text) else str(error).rstrip(".")
+    if column_unit is not None and conversion != find_conversion(
+        parse_unit(column_unit), parse_unit(target or "")
+    ):
+        return f"and the data feed says that it is in {column_unit!r}"
     return None
 
 
@@ -307,22 +313,22 @@ def _is_unit(text: str) -> bool:
 
 
 PROBLEMS_MAX: Final = 100
-"""Problems of a header that are told at once."""
+"""Problems of a header that are reported at once."""
 
 DIGEST_DIGITS: Final = 12
-"""Digits of the content's SHA-256 that stand in client references."""
+"""Digits of the content's SHA-256 in client references."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowValues:
-    """What a feed gives every row of its files in place of columns."""
+    """The constant values that a feed gives every row of its files."""
 
     start: str | None = None
     """When the first row begins; each later one begins a duration later."""
     is_reading: bool = False
     """Whether rows have no length, though there is a duration."""
     reference: str | None = None
-    """What client references begin with where no column gives them; empty gives events none."""
+    """The prefix of client references where no column gives them; empty gives events none."""
     locations: tuple[str, ...] = ()
     """Locations by id or name."""
 
@@ -347,7 +353,7 @@ class RowValues:
 
 
 def check_values(feed: DataFeed) -> Iterator[Problem]:
-    """Find what is wrong with the values that a feed gives every row, before any file is there."""
+    """Find what is wrong with the values that a feed gives every row, before any file exists."""
     times = Counter(point.field for point in feed.columns if is_value(point.column, point.field))
     for field in ("start_time", "end_time", "client_reference"):
         if times[field] > 1:
@@ -355,7 +361,7 @@ def check_values(feed: DataFeed) -> Iterator[Problem]:
             yield Problem(text, "data_feed.columns", "taken")
     values = RowValues.of(feed.columns)
     if values.start is not None and feed.duration is None:
-        text = "data_feed.columns say when the first row begins, and data_feed.duration is not given."
+        text = "data_feed.duration is required when data_feed.columns gives the start of the first row."
         yield Problem(text, "data_feed.duration", "required")
     if values.start is not None:
         try:
@@ -378,8 +384,8 @@ def check_values(feed: DataFeed) -> Iterator[Problem]:
 
 
 def check_columns(columns: Sequence[FeedColumn], event_type: EventType) -> Iterator[Problem]:
-    """What is wrong with what a feed says of columns, before any file is there."""
-    points = {one.slug: one for one in event_type.data_point_types}
+    """The errors in a feed's mapping of columns, before any file exists."""
+    points = {point_type.slug: point_type for point_type in event_type.data_point_types}
     times = Counter(column.column.strip() for column in columns if not is_value(column.column, column.field))
     for index, column in enumerate(columns):
         at = f"data_feed.columns[{index}]"
@@ -407,26 +413,26 @@ def check_columns(columns: Sequence[FeedColumn], event_type: EventType) -> Itera
 def map_columns(
     header: Sequence[str], feed: DataFeed, event_type: EventType, units_line: FileRow | None = None
 ) -> Columns:
-    """What each column of a file gives; Invalid with everything that is wrong with the header.
+    """Map each column of a file; raises Invalid with every error of the header.
 
     Where the feed has a line of units below the header, that is needed too.
     """
     if len(header) > COLUMNS_MAX:
         said_of_width = f"The file has {len(header):,} columns; at most {COLUMNS_MAX:,} are taken."
         raise Invalid([Problem(said_of_width, "columns", "too_many")])
-    points = {one.slug: one for one in event_type.data_point_types}
+    points = {point_type.slug: point_type for point_type in event_type.data_point_types}
     value_types = {slug: point.value_type for slug, point in points.items()}
-    named = {
+    feed_columns = {
         column.column.strip(): column for column in feed.columns if not is_value(column.column, column.field)
     }
     fields, problems = choose_fields(
-        header, {name: one.field for name, one in named.items()}, value_types,
+        header, {name: column.field for name, column in feed_columns.items()}, value_types,
         header_line=feed.header_line, leaves_out=feed.other_columns == OtherColumns.LEAVE_OUT,
     )  # fmt: skip
     problems += _find_conflicts(fields, feed)
-    units = {name: one.unit for name, one in named.items() if one.unit is not None}
+    units = {name: column.unit for name, column in feed_columns.items() if column.unit is not None}
     if feed.units_line:
-        of_line, wrong = read_units(header, fields, units_line, points, named)
+        of_line, wrong = read_units(header, fields, units_line, points, feed_columns)
         units |= of_line
         problems += wrong
     if problems:
@@ -440,7 +446,7 @@ def map_columns(
 
 
 def build_clock(feed: DataFeed) -> Clock:
-    """Read when rows are, by what a feed says of times."""
+    """Build the clock of a file from the time settings of a feed."""
     values = RowValues.of(feed.columns)
     return read_clock(
         time_zone=feed.time_zone,
@@ -454,13 +460,13 @@ def build_clock(feed: DataFeed) -> Clock:
 
 def _find_conversion(unit: str, target: str | None) -> Conversion | None:
     """How numbers come from one unit to another; None where they are the same."""
-    found = find_conversion(parse_unit(unit), parse_unit(target or ""))
-    slope, shift, divisor = found
-    return None if slope == divisor and not shift else found
+    conversion = find_conversion(parse_unit(unit), parse_unit(target or ""))
+    slope, shift, divisor = conversion
+    return None if slope == divisor and not shift else conversion
 
 
 def _find_conflicts(fields: Sequence[str | None], feed: DataFeed) -> Iterator[Problem]:
-    """What columns and the feed say twice, or neither of them."""
+    """The fields that both columns and the feed give, or neither of them."""
     yield from check_clock(build_clock(feed), {field for field in fields if field is not None})
     is_given = "client_reference" in fields
     if feed.client_reference == ReferenceRule.COLUMN and not is_given:

@@ -66,7 +66,7 @@ async def find_destination(tx: Write, actor: Actor, project: int, feed: DataFeed
         event_type = await read_event_type(tx, project, feed.event_type_id)
         names = await look_up(tx, actor, project, slugs=[event_type.slug], named={})
     except NotFound:
-        raise Refusal("The event type of the data feed is no more.") from None
+        raise Refusal("The event type of the data feed no longer exists.") from None
     numbers: dict[str, dict[str, int]] = {}
     by_name: dict[str, dict[str, str]] = {}
     for kind, statement in _NAMES.items():
@@ -141,7 +141,7 @@ class FedRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Portion:
-    """Some rows of a file: the good ones, the bad ones, and the keys that nobody took."""
+    """Some rows of a file: the good ones, the bad ones, and the unused keys."""
 
     good: list[FedRow]
     bad: list[BadRow]
@@ -159,17 +159,17 @@ class RowFeed:
         self._outcomes = read_rows(table, mapping)
 
     def next(self, keys: Sequence[int]) -> Portion | None:
-        """The next rows, at most one for each key; None behind the last."""
+        """The next rows, at most one for each key; None after the last."""
         bad: list[BadRow] = []
         events: list[NumberedEvent] = []
-        some = 0
+        row_count = 0
         for outcome in islice(self._outcomes, len(keys)):
-            some += 1
+            row_count += 1
             if isinstance(outcome, NumberedEvent):
                 events.append(outcome)
             else:
                 bad.append(outcome)
-        if not some:
+        if not row_count:
             return None
         good = self._judge_rows(events, keys, bad)
         bad = [self._name_columns(bad_row) for bad_row in sorted(bad, key=lambda bad_row: bad_row.line)]
@@ -213,15 +213,15 @@ class RowFeed:
         columns, field = self._mapping.columns, problem.field or ""
         if match := _VALUE.match(field):
             point = event.data_points[int(match[1])]
-            index = next(one.index for one in columns.points if one.slug == point.slug)
+            index = next(column.index for column in columns.points if column.slug == point.slug)
             return RowProblem(_build_reason(problem, field), columns.header[index], str(point.value))
         name = field.removeprefix("event.").partition("[")[0].removesuffix("_id").removesuffix("s")
         indexes = columns.fields.get(field.removeprefix("event.")) or columns.fields.get(name)
         if not indexes:
             return RowProblem(problem.message.removeprefix("event.").rstrip("."))
         value = getattr(event, field.removeprefix("event."), None)
-        shown = value if isinstance(value, str) else None
-        return RowProblem(_build_reason(problem, "event."), columns.header[indexes[0]], shown)
+        cell_text = value if isinstance(value, str) else None
+        return RowProblem(_build_reason(problem, "event."), columns.header[indexes[0]], cell_text)
 
     def _name_columns(self, bad: BadRow) -> BadRow:
         """Name the columns that the problems of a row are about, and cut what is shown of cells."""
@@ -256,15 +256,15 @@ class PortionSource(Protocol):
     """Where portions come from."""
 
     async def next(self, keys: Sequence[int]) -> Portion | None:
-        """The next rows, at most one for each key; None behind the last."""
+        """The next rows, at most one for each key; None after the last."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpenedFile:
-    """What is known of a file once its header is read."""
+    """The properties of a file that its header gives."""
 
     mapping: dict[str, str]
-    """What each column gives."""
+    """The field of each column."""
     given: GivenFields
 
 
@@ -286,7 +286,7 @@ class FeedReading:
         self._file = OpenedFile(columns.as_mapping(), list_given_fields(mapping))
 
     def opened(self) -> OpenedFile:
-        """What its header says."""
+        """The properties given by its header."""
         return self._file
 
     def next(self, keys: Sequence[int]) -> Portion | None:

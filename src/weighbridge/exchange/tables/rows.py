@@ -52,7 +52,7 @@ class RowMapping:
     feedstocks: Mapping[str, str]
     assets: Mapping[str, str]
     reference: str | None
-    """What the client references begin with, before the line; None gives events none of their own."""
+    """The prefix of client references, before the line; None gives events no generated ones."""
     is_known_by_time: bool = False
     """Whether references go on with what an event is of and when it starts, and not with its line."""
     places: Mapping[str, str] = field(default_factory=dict)
@@ -183,15 +183,19 @@ def _convert(value: Decimal, conversion: Conversion) -> Decimal:
 
 
 def _find_named(
-    mapping: RowMapping, cells: list[str], noun: str, known: Mapping[str, str], problems: list[RowProblem]
+    mapping: RowMapping,
+    cells: list[str],
+    noun: str,
+    ids_by_name: Mapping[str, str],
+    problems: list[RowProblem],
 ) -> str | None:
     """The id of the feedstock, asset or location that a cell names."""
     text = read_cell(mapping, cells, noun)
     if not text:
         return None
-    friendly = known.get(text)
+    friendly = ids_by_name.get(text)
     if friendly is None:
-        names = sorted(name for name, other in known.items() if name != other)
+        names = sorted(name for name, other_id in ids_by_name.items() if name != other_id)
         more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
         allowed = ", ".join(map(repr, names[:NAMES_SHOWN])) or "none"
         reason = f"{shorten(text)!r} is no {noun} of the project, which has {allowed}{more}"
@@ -205,8 +209,8 @@ def _build_reference(
     if mapping.columns.has_references:
         return read_cell(mapping, row.cells, "client_reference") or None
     if mapping.is_known_by_time:
-        named = [part.id if isinstance(part, LocationRef) else part for part in of if part is not None]
-        return ":".join([mapping.reference or "", begin.isoformat(), *named])
+        ids = [part.id if isinstance(part, LocationRef) else part for part in of if part is not None]
+        return ":".join([mapping.reference or "", begin.isoformat(), *ids])
     return None if mapping.reference is None else f"{mapping.reference}:{row.line}"
 
 
@@ -225,7 +229,7 @@ def read_cell(mapping: RowMapping, cells: list[str], name: str) -> str:
 
 
 _FIELDS: Final = {"feedstock": "feedstock_id", "asset": "asset_id", LOCATION_FIELD: "locations"}
-"""What events call the things that columns give, where that is another word."""
+"""The names of event fields, where columns use another word."""
 
 
 _TAKING_AWAY: Final = (
@@ -245,15 +249,19 @@ def list_given_fields(mapping: RowMapping) -> GivenFields:
         "start_time": clock.start, "end_time": clock.every, "feedstock": mapping.feedstock,
         "asset": mapping.asset, LOCATION_FIELD: mapping.locations or None,
     }  # fmt: skip
-    named: dict[str, str | None] = {name: None for name, value in of_every_row.items() if value is not None}
+    columns_by_field: dict[str, str | None] = {
+        name: None for name, value in of_every_row.items() if value is not None
+    }
     for name, indexes in columns.fields.items():
-        named[name] = ", ".join(columns.header[index] for index in indexes)
+        columns_by_field[name] = ", ".join(columns.header[index] for index in indexes)
     values = {(point.slug, True): columns.header[point.index] for point in columns.points}
-    return {(_FIELDS.get(name, name), False): column for name, column in named.items()} | values
+    return {(_FIELDS.get(name, name), False): column for name, column in columns_by_field.items()} | values
 
 
-def build_differing_row(line: int, found: Sequence[Discrepancy], given: GivenFields, outcome: str) -> BadRow:
-    """Build the report of a row whose event has other values; `outcome` says what becomes of it."""
+def build_differing_row(
+    line: int, discrepancies: Sequence[Discrepancy], given: GivenFields, outcome: str
+) -> BadRow:
+    """Build the report of a row whose event has other values; `outcome` is the action taken."""
     return BadRow(
         line,
         tuple(
@@ -264,7 +272,7 @@ def build_differing_row(line: int, found: Sequence[Discrepancy], given: GivenFie
                 discrepancy.field,
                 discrepancy.stored,
             )
-            for discrepancy in found
+            for discrepancy in discrepancies
         ),
     )
 
@@ -272,7 +280,7 @@ def build_differing_row(line: int, found: Sequence[Discrepancy], given: GivenFie
 def describe_outcome(
     event: str, stays: str, *, is_correcting: bool, is_correctable: bool, is_dry_run: bool = False
 ) -> str:
-    """What becomes of an event that a row differs from, as the end of a sentence.
+    """The outcome for an event that a row differs from, as the end of a sentence.
 
     `stays` is what to do where events are not corrected, with the place {event}.
     """
@@ -283,19 +291,19 @@ def describe_outcome(
     return (_WOULD_BE_CORRECTED if is_dry_run else _CORRECTED).format(event=event)
 
 
-def is_correctable(found: Sequence[Discrepancy]) -> bool:
+def is_correctable(discrepancies: Sequence[Discrepancy]) -> bool:
     """Whether all that differs can be corrected: nothing is taken away, nothing replaced without a trace."""
     return all(
         discrepancy.sent is not None and (discrepancy.is_value or discrepancy.field not in NOT_CORRECTED)
-        for discrepancy in found
+        for discrepancy in discrepancies
     )
 
 
-def build_change(event: NewEvent, found: Sequence[Discrepancy], reason: str) -> EventChange:
-    """The change that makes an event say what its row says; raises nothing, for the row was judged before."""
-    own = {discrepancy.field for discrepancy in found if not discrepancy.is_value}
-    slugs = {discrepancy.field for discrepancy in found if discrepancy.is_value}
-    fields: dict[str, Any] = {name: getattr(event, name) for name in own}
+def build_change(event: NewEvent, discrepancies: Sequence[Discrepancy], reason: str) -> EventChange:
+    """The change that makes an event equal its row; raises nothing, for the row was checked before."""
+    field_names = {discrepancy.field for discrepancy in discrepancies if not discrepancy.is_value}
+    slugs = {discrepancy.field for discrepancy in discrepancies if discrepancy.is_value}
+    fields: dict[str, Any] = {name: getattr(event, name) for name in field_names}
     if "end_time" in fields and event.end_time is None:
         fields["end_time"] = event.start_time
     points = [point for point in event.data_points if point.slug in slugs]
@@ -306,7 +314,7 @@ def build_change(event: NewEvent, found: Sequence[Discrepancy], reason: str) -> 
 
 
 NIGHT_ROWS_MAX: Final = 20_000
-"""Rows that wait for the ones behind them; two hours of readings of every second are 7,200."""
+"""Rows that wait for the ones after them; two hours of readings of every second are 7,200."""
 
 _NIGHT: Final = timedelta(days=1)
 """Times that come twice and lie farther apart belong to two nights."""
@@ -431,7 +439,7 @@ class _Decision:
     def _decide_group(self, group: Sequence[_DatedRow], low: datetime | None, high: datetime | None) -> None:
         """Decide times that come twice in one night: first come rows of the one hour, then of the other."""
         least, most = _count_first_hour(group, low, high)
-        if least > most:  # a row behind that is not later is the one that is wrong
+        if least > most:  # a following row that is not later is the wrong one
             least, most = _count_first_hour(group, low, None)
         for place, dated_row in enumerate(group):
             if least > most:

@@ -54,11 +54,11 @@ _WORDS: Final = {
     "client_reference": ("reference", "record id", "row id", "uuid"),
     "notes": ("note", "comment", "comments", "remark", "remarks"),
 }  # fmt: skip
-"""Words that name a field of an event in many files, beside its own name."""
+"""Words that name a field of an event in many files, in addition to its own name."""
 
 _BRACKETS: Final = frozenset("[]()")
 _UNIT_LENGTH_MAX: Final = 40
-"""Characters of a unit that stands in brackets behind a name."""
+"""Characters of a unit in brackets after a name."""
 
 
 def suggest_fields(header: Sequence[str], event_type: EventType) -> SuggestedColumns:
@@ -69,34 +69,34 @@ def suggest_fields(header: Sequence[str], event_type: EventType) -> SuggestedCol
     meanings = of_words | of_names | list_meanings(points, _WORDS)
     columns: list[FeedColumn] = []
     unclear: list[str] = []
-    given: set[str] = set()
+    suggested_fields: set[str] = set()
     for name in header:
         bare, bracketed = _split_unit(name)
         field = meanings.get(simplify_name(name)) or (
             meanings.get(simplify_name(bare)) if bracketed else None
         )
-        if field is None or field in given or not name.strip():
+        if field is None or field in suggested_fields or not name.strip():
             unclear.append(name)
             continue
-        given.add(field)
+        suggested_fields.add(field)
         unit = bracketed.strip() if field in points else None
         columns.append(
             FeedColumn(name.strip(), field, _check_unit(unit, points[field].unit) if unit else None)
         )
     needed = [point.slug for point in event_type.data_point_types if point.required]
-    lacking = [field for field in ("start_time", *needed) if field not in given]
+    lacking = [field for field in ("start_time", *needed) if field not in suggested_fields]
     return SuggestedColumns(columns, unclear, lacking)
 
 
 def _split_unit(text: str) -> tuple[str, str]:
-    """The name of a column and what stands in brackets behind it; empty where nothing does."""
-    whole = text.rstrip()
-    begin = max(whole.rfind("["), whole.rfind("("))
-    unit = whole[begin + 1 : -1]
+    """The name of a column and the text in brackets after it, which may be empty."""
+    heading = text.rstrip()
+    begin = max(heading.rfind("["), heading.rfind("("))
+    unit = heading[begin + 1 : -1]
     is_unit = 0 < len(unit) <= _UNIT_LENGTH_MAX and _BRACKETS.isdisjoint(unit)
-    if begin < 1 or whole[-1] not in "])" or not is_unit:
+    if begin < 1 or heading[-1] not in "])" or not is_unit:
         return text, ""
-    return whole[:begin].rstrip(), unit
+    return heading[:begin].rstrip(), unit
 
 
 def _check_unit(unit: str, target: str | None) -> str | None:
@@ -112,7 +112,7 @@ SAMPLE_ROWS_MAX: Final = 50
 """Rows of a file that its form is guessed by."""
 
 SAMPLE_CELL_LENGTH_MAX: Final = 200
-"""Characters of a cell that are looked at in a sample."""
+"""Characters of a cell that a sample reads."""
 
 START: Final = TIME_FIELDS[0]
 """The field without which a row is no event."""
@@ -158,7 +158,7 @@ def read_sample(path: Path, name: str, header_line: int = 1) -> FileSample:
     delimiter = _guess_delimiter(head.decode(encoding, "replace"), header_line)
     file = CsvFile(path, delimiter, encoding, header_line, name, CONTENT_BYTES_MAX)
     with open_table(file, takes_stored=True) as table:
-        header = [one.strip() for one in table.header]
+        header = [heading.strip() for heading in table.header]
         _refuse_wide(name, header)
         rows = [
             [cell[:SAMPLE_CELL_LENGTH_MAX] for cell in row.cells[: len(header)]]
@@ -196,25 +196,28 @@ def add_times(sample: FileSample, columns: SuggestedColumns) -> SuggestedColumns
         if (
             name in columns.unclear
             and cells
-            and any(_parse_times(cells, one) for one in (None, *TIME_FORMATS))
+            and any(_parse_times(cells, time_format) for time_format in (None, *TIME_FORMATS))
         ):
             return SuggestedColumns(
                 [FeedColumn(name, START), *columns.columns],
-                [one for one in columns.unclear if one != name],
-                [one for one in columns.lacking if one != START],
+                [name_unclear for name_unclear in columns.unclear if name_unclear != name],
+                [field for field in columns.lacking if field != START],
             )
     return columns
 
 
 def guess_time_format(sample: FileSample, columns: SuggestedColumns) -> tuple[str | None, bool]:
     """The form of the times of a sample, None for ISO 8601, and whether all of them have an offset."""
-    named = {one.column for one in columns.columns if one.field in TIME_FIELDS}
+    time_columns = {column.column for column in columns.columns if column.field in TIME_FIELDS}
     times = [
-        cell for index, column in enumerate(sample.header) if column in named for cell in sample.column(index)
+        cell
+        for index, column in enumerate(sample.header)
+        if column in time_columns
+        for cell in sample.column(index)
     ]
     if parsed := _parse_times(times, None):
         return None, all(moment.tzinfo is not None for moment in parsed)
-    fitting = (one for one in TIME_FORMATS if times and _parse_times(times, one))
+    fitting = (time_format for time_format in TIME_FORMATS if times and _parse_times(times, time_format))
     return next(fitting, None), False
 
 
@@ -238,7 +241,7 @@ def _read_head(path: Path) -> bytes:
         with gzip.open(path) as content:
             return content.read(_HEAD_BYTES)
     except (EOFError, zlib.error, OSError):
-        return head  # whoever reads the table says what is wrong with it
+        return head  # reading the table reports what is wrong with it
 
 
 def _guess_encoding(head: bytes) -> str:
@@ -255,7 +258,7 @@ def _guess_encoding(head: bytes) -> str:
 def _guess_delimiter(text: str, header_line: int) -> str:
     lines = list(islice(io.StringIO(text), header_line - 1, header_line))
     widths = {delimiter: _count_cells(lines, delimiter) for delimiter in _DELIMITERS}
-    return max(_DELIMITERS, key=lambda one: widths[one])
+    return max(_DELIMITERS, key=lambda candidate: widths[candidate])
 
 
 def _count_cells(lines: Iterable[str], delimiter: str) -> int:

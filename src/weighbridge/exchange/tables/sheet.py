@@ -50,7 +50,7 @@ _REFERENCE: Final = re.compile(r"([A-Z]{1,3})[1-9][0-9]{0,6}")
 
 
 class SheetCell(NamedTuple):
-    """A cell as it stands in the part."""
+    """A cell as it is stored in the part."""
 
     column: int
     kind: str
@@ -60,7 +60,7 @@ class SheetCell(NamedTuple):
 
 
 SheetRow = tuple[int, list[SheetCell]]
-"""The number of a row, and its cells in their order; there is none where nothing stands."""
+"""The number of a row, and its cells in their order; empty cells are absent."""
 
 
 class _RowReader:
@@ -165,7 +165,7 @@ MERGES_MAX: Final = 100_000
 """Merged cells of one sheet."""
 
 PROBLEMS_OF_ROW_MAX: Final = 20
-"""What is told of one row, at most."""
+"""How many problems of one row are reported."""
 
 _MERGED: Final = re.compile(
     rb"""<(?:\w+:)?mergeCell\s[^<>]*?\bref\s*=\s*["'][A-Z]{1,3}(\d{1,7}):[A-Z]{1,3}(\d{1,7})["']"""
@@ -249,7 +249,7 @@ class Sheet:
         return place > 0 and line <= self._merged[place - 1][1]
 
     def _text(self, line: int, cell: SheetCell) -> str:
-        """What a cell says; what is wrong with it makes its row bad."""
+        """The text of a cell; an error in it makes its row bad."""
         raw = cell.raw
         if len(raw) > CELL_CHARACTERS_MAX:
             text = f"it has {len(raw):,} characters; a cell has at most {CELL_CHARACTERS_MAX:,}"
@@ -280,9 +280,9 @@ class Sheet:
 
 def name_column(index: int) -> str:
     """The letters of a column, A for the first."""
-    letters, left = "", index + 1
-    while left:
-        left, digit = divmod(left - 1, 26)
+    letters, remainder = "", index + 1
+    while remainder:
+        remainder, digit = divmod(remainder - 1, 26)
         letters = chr(ord("A") + digit) + letters
     return letters
 
@@ -335,8 +335,8 @@ def open_table(file: CsvFile, *, sheet: str | None = None, takes_stored: bool = 
         with open_sheet(workbook) as table:
             yield table
         return
-    with open_csv(file) as pass_:
-        yield pass_
+    with open_csv(file) as csv_pass:
+        yield csv_pass
 
 
 def _has_magic(file: CsvFile, magic: bytes) -> bool:
@@ -344,4 +344,4 @@ def _has_magic(file: CsvFile, magic: bytes) -> bool:
         with file.path.open("rb") as content:
             return content.read(len(magic)) == magic
     except OSError:
-        return False  # whoever reads it next says why it cannot be read
+        return False  # the next reader reports why it cannot be read

@@ -58,7 +58,7 @@ class CsvFile:
     header_line: int = 1
     """The line that names the columns, counted from 1; what stands before it is no part of the table."""
     name: str | None = None
-    """What the file is called in messages; unset is its path."""
+    """The name of the file in messages; unset is its path."""
     bytes_max: int | None = None
     """How long the uncompressed content may be."""
 
@@ -75,7 +75,7 @@ class FileRow(NamedTuple):
 
 
 class RowProblem(NamedTuple):
-    """What is wrong with a row: the column and the value, where it is about one, and the reason."""
+    """An error in a row: the column and the value, where it is about one, and the reason."""
 
     reason: str
     column: str | None = None
@@ -128,7 +128,7 @@ class RowTable(Protocol):
 
 
 class Pass:
-    """One reading of the file from its beginning; `bytes_read` says how far it has come."""
+    """One reading of the file from its beginning; `bytes_read` is how far it has come."""
 
     def __init__(self, raw: BinaryIO, rows: Iterator[FileRow], header: list[str]) -> None:
         self._raw = raw
@@ -164,7 +164,7 @@ def content_sha256(file: CsvFile) -> str:
 
 
 def fingerprint(file: CsvFile) -> tuple[int, int]:
-    """Give what changes when somebody writes to the file: its size and its time."""
+    """Return what changes when a program writes to the file: its size and its time."""
     with _refuse_unreadable(file):
         status = file.path.stat()
     return status.st_size, status.st_mtime_ns
@@ -280,8 +280,8 @@ def _open_content(file: CsvFile) -> Iterator[tuple[BinaryIO, BinaryIO]]:
 def is_encoding(name: str) -> bool:
     """Whether files may be written in an encoding of this name."""
     try:
-        found = codecs.lookup(name)
-        return found.name not in _NOT_FOR_FILES and bool("a,1\n".encode(found.name).decode(found.name))
+        codec = codecs.lookup(name)
+        return codec.name not in _NOT_FOR_FILES and bool("a,1\n".encode(codec.name).decode(codec.name))
     except (LookupError, ValueError):
         return False
 

@@ -35,11 +35,11 @@ RATIO_MAX: Final = 100
 """How many times its packed size a part may have, above `FREE_BYTES`."""
 
 FREE_BYTES: Final = 10_485_760
-"""What any part may unpack to, in bytes: 10 MB."""
+"""The size that any part may unpack to, in bytes: 10 MB."""
 
 CHUNK_BYTES: Final = 262_144
 DEPTH_MAX: Final = 64
-"""How deep elements of a part may stand in one another."""
+"""How deep elements of a part may be nested."""
 
 TOKEN_BYTES_MAX: Final = 1_048_576
 """How long one tag of a part may be, in bytes, with its attributes."""
@@ -82,13 +82,13 @@ class Workbook:
         """Unpack a part, some bytes at a time."""
         if part not in self._sizes:
             raise Refusal(f"The workbook {self.name} lacks its part {part!r}; it is damaged.")
-        left = self.size(part)
+        bytes_left = self.size(part)
         try:
             with self._archive.open(part) as content:
                 self._contents.append(content)
                 while chunk := content.read(CHUNK_BYTES):
-                    left -= len(chunk)
-                    if left < 0:
+                    bytes_left -= len(chunk)
+                    if bytes_left < 0:
                         raise self._build_refusal(part)
                     yield chunk
         except (
@@ -236,7 +236,7 @@ _DAYS_MAX: Final = 2_958_466
 
 
 class WrongDateError(ValueError):
-    """A number that is shown as a date is none."""
+    """A number that is shown as a date, but is not a valid one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,18 +268,18 @@ class Parts:
         try:
             days = parse_decimal(raw)
         except NumberError:
-            raise WrongDateError(f"{shorten(raw)!r} is no date of a workbook") from None
+            raise WrongDateError(f"{shorten(raw)!r} is not a date of a workbook") from None
         is_early = not self.is_1904 and days < _LEAP_DAY_THAT_WAS_NOT + 1
         if not 0 <= days < _DAYS_MAX or (is_early and days >= _LEAP_DAY_THAT_WAS_NOT):
-            raise WrongDateError(f"{shorten(raw)!r} is no date of a workbook, which go from 1900 to 9999")
-        whole = (days * _MILLISECONDS_OF_DAY).quantize(Decimal(1), ROUND_HALF_EVEN)
+            raise WrongDateError(f"{shorten(raw)!r} is not a date of a workbook, from 1900 to 9999")
+        milliseconds = (days * _MILLISECONDS_OF_DAY).quantize(Decimal(1), ROUND_HALF_EVEN)
         if days < 1:
-            return (_EPOCH + timedelta(milliseconds=int(whole))).time().isoformat()
+            return (_EPOCH + timedelta(milliseconds=int(milliseconds))).time().isoformat()
         epoch = _EPOCH_1904 if self.is_1904 else _EPOCH + timedelta(days=is_early)
         try:
-            moment = epoch + timedelta(milliseconds=int(whole))
+            moment = epoch + timedelta(milliseconds=int(milliseconds))
         except OverflowError:
-            raise WrongDateError(f"{shorten(raw)!r} lies behind the year 9999") from None
+            raise WrongDateError(f"{shorten(raw)!r} is after the year 9999") from None
         is_day = days == days.to_integral_value()
         return moment.date().isoformat() if is_day else moment.isoformat()
 
@@ -311,10 +311,10 @@ def read_parts(workbook: Workbook, sheet: str | None) -> Parts:
             else None
         ),
     )
-    relation = next((one for name, one in sheets if sheet in {None, name}), None)
+    relation = next((sheet_part for name, sheet_part in sheets if sheet in {None, name}), None)
     if relation is None:
-        there = shorten(", ".join(repr(name) for name, _ in sheets), 300) or "none"
-        raise Refusal(f"The workbook {workbook.name} has no sheet {sheet!r}; it has {there}.")
+        sheet_names = shorten(", ".join(repr(name) for name, _ in sheets), 300) or "none"
+        raise Refusal(f"The workbook {workbook.name} has no sheet {sheet!r}; it has {sheet_names}.")
     target = targets.get(relation, "")
     path = target.lstrip("/") if target.startswith("/") else posixpath.normpath(f"xl/{target}")
     if not workbook.has(path):
@@ -330,7 +330,7 @@ def _read_index(raw: str) -> int:
 
 
 class _SharedTexts:
-    """Gathers the shared texts; what is only read aloud beside one (rPh) is no part of it."""
+    """Collects the shared texts, without their phonetic runs (rPh)."""
 
     def __init__(self, name: str) -> None:
         self.texts: list[str] = []
@@ -358,10 +358,10 @@ class _SharedTexts:
             if len(self.texts) > STRINGS_MAX:
                 raise Refusal(f"The workbook {self._name} has more than {STRINGS_MAX:,} shared texts.")
 
-    def text(self, said: str) -> None:
+    def text(self, text: str) -> None:
         """Take some characters."""
         if self._is_text and not self._is_aloud:
-            self._pieces.append(said)
+            self._pieces.append(text)
 
 
 def _read_strings(workbook: Workbook) -> list[str]:

@@ -47,7 +47,7 @@ class ImputedSlot(NamedTuple):
 
 
 class FindingTableRow(NamedTuple):
-    """What was found of one record: which it is, what its result says, and the correction it calls for."""
+    """A finding on one record: the record, the content of its result, and the correction to make."""
 
     event: int | None
     position: int | None
@@ -91,7 +91,7 @@ async def insert_findings(tx: Write, findings: Sequence[FindingTableRow]) -> Non
 
 
 async def index_findings(tx: Write) -> None:
-    """Let what was found be looked up by event and position, whatever the planner knows of other tables."""
+    """Index the findings by event and position, so that lookups do not depend on planner statistics."""
     await tx.execute("CREATE INDEX IF NOT EXISTS rule_findings_keys ON rule_findings (event_id, position)")
 
 
@@ -135,7 +135,7 @@ _INSERT: Final = """
 """
 
 
-# Results follow the findings: what a rule finds in a period meets what it found there before.
+# Results follow the findings: new findings of a rule in a period are compared with its earlier ones.
 #
 # A record that fails has an open result; one that has one and fails no more passes, and its result is
 # closed. A dismissed result stays while its record fails with the same value for the same reason; with
@@ -188,7 +188,7 @@ MISSING_SLOTS: Final = ResultTable(
 
 @dataclass(frozen=True, slots=True)
 class PeriodFindings:
-    """What a rule found in a period, as SQL."""
+    """The findings of a rule in a period, as SQL."""
 
     table: ResultTable
     records: Composable
@@ -205,16 +205,16 @@ async def update_results(
     """Let the results of a version follow what it found; gives the alerts and how many results changed."""
     parts = _parts(version, run, findings)
     closed = await tx.execute(_CLOSE.format(**parts))
-    [(alerts, put)] = await tx.tuples(_PUT.format(**parts))
+    [(alerts, inserted)] = await tx.tuples(_PUT.format(**parts))
     superseded = await tx.execute(_SUPERSEDE.format(**parts)) if version.version > 1 else 0
-    return RunCounts(0, alerts, closed + put + superseded)
+    return RunCounts(0, alerts, closed + inserted + superseded)
 
 
 def _join_findings(findings: PeriodFindings) -> Composable:
-    """The finding beside each open result `o`."""
+    """The finding that belongs to each open result `o`."""
     if findings.of_result is None:
         return SQL("LEFT JOIN ({}) f ON {}").format(findings.records, SQL(findings.table.same))
-    # With OFFSET the record of each result is looked up by its key, whatever the planner expects.
+    # With OFFSET the record of each result is looked up by its key, independent of planner estimates.
     return SQL("LEFT JOIN LATERAL ({} OFFSET 0) f ON true").format(findings.of_result)
 
 
@@ -238,7 +238,7 @@ def _parts(version: StoredVersion, run: int | None, findings: PeriodFindings) ->
 
 
 def _after() -> Composable:
-    """The status of a result `r` that is closed, whatever closed it."""
+    """The status of a closed result `r`, for every cause of closing."""
     moves = {status: RESULT_MOVES[status, trigger] for status, trigger in CLOSES}
     arms = [
         SQL("WHEN {} THEN {}").format(Literal(status.value), Literal(moves[status].value))

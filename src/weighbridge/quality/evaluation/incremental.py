@@ -51,14 +51,14 @@ from weighbridge.quality.slots.roll_up_refresh import roll_up_marked, roll_up_ma
 # the others go on.
 #
 # Invariants: one worker at a time works for a project, any number for different ones; a mark goes only when
-# its effect is stored, or together with it; evaluations that change nothing leave nothing behind.
+# its effect is stored, or together with it; evaluations that change nothing store nothing.
 
 
 NEAR: Final = timedelta(hours=1)
 """Periods that lie no farther apart are evaluated as one."""
 
 PERIODS: Final = 32
-"""So many periods at most are evaluated by themselves; what lies between them costs less than more would."""
+"""At most this many periods are evaluated separately; more would cost more than the time between them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Marked:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The marks that an evaluation goes by: their numbers, and where they say that data changed."""
+    """The marks that an evaluation processes: their numbers, and the times in which data changed."""
 
     numbers: list[int]
     marked: Marked
@@ -83,7 +83,7 @@ class _OtherWorkerError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class FailedEvaluation:
-    """A rule that could not be evaluated, for a reason that nobody expected."""
+    """A rule whose evaluation failed for an unexpected reason."""
 
     version: StoredVersion | None
     """None where not a rule failed, but rolling up the data that rules look at."""
@@ -93,7 +93,7 @@ class FailedEvaluation:
 
 
 async def evaluate_changes(database: Database) -> list[FailedEvaluation]:
-    """Evaluate what is marked in every project; gives the rules that failed by themselves."""
+    """Evaluate the marked periods of every project; return the rules that failed on their own."""
     marked = await marked_projects(database)
     return [
         failure
@@ -122,7 +122,7 @@ async def marked_projects(database: Database) -> dict[int, list[int]]:
 async def evaluate_projects(
     database: Database, account: int, projects: Iterable[int]
 ) -> list[FailedEvaluation]:
-    """Evaluate what is marked in projects of an account; gives the rules that failed by themselves."""
+    """Evaluate the marked periods in projects of an account; return the rules that failed on their own."""
     with computing_for(account):
         return [failure for project in projects for failure in await _evaluate_project(database, project)]
 
@@ -130,48 +130,48 @@ async def evaluate_projects(
 async def _evaluate_project(database: Database, project: int) -> list[FailedEvaluation]:
     failures = await _roll_up_first(database, project)
     async with database.read() as tx:
-        seen = await read_marks(tx, project)
+        marks = await read_marks(tx, project)
         versions = await automatic_versions(tx, project)
-    if not seen.numbers:
+    if not marks.numbers:
         return failures
     try:
-        # Rules that correct go first: the others look at what it comes to.
+        # Rules that correct come first: the others read the corrected values.
         for version in sorted(filter(may_correct, versions), key=_turn):
-            if may_concern(version, seen.marked):
-                failures += await _evaluate_alone(database, version, seen.marked)
-        failures += await _evaluate_others(database, project, seen)
+            if may_concern(version, marks.marked):
+                failures += await _evaluate_alone(database, version, marks.marked)
+        failures += await _evaluate_others(database, project, marks)
     except _OtherWorkerError:
         pass
     return failures
 
 
 async def _roll_up_first(database: Database, project: int) -> list[FailedEvaluation]:
-    """Roll up what is marked, which marks it for rules in its turn; where that fails, rules go on."""
+    """Roll up the marked readings, which marks periods for rules; rules are evaluated even if this fails."""
     try:
         await roll_up_marked(database, project)
     except OperationalError:  # of the server or the connection
         raise
-    except Exception as error:  # noqa: BLE001 - it is told, and the marks stay
+    except Exception as error:  # noqa: BLE001 - it is reported, and the marks stay
         return [FailedEvaluation(None, error, new_reference())]
     return []
 
 
 def _turn(version: StoredVersion) -> tuple[bool, bool, int]:
-    """The order of rules that may correct: those that do come before those that only take back.
+    """The order of rules that may correct: those that correct come before those that only withdraw.
 
-    Calibrations come first: what fills gaps looks at what they come to.
+    Calibrations come first: rules that fill gaps read the calibrated values.
     """
     return version.correction is None, version.purpose in FILLS_GAPS, version.rule
 
 
 async def read_marks(tx: Read, project: int, known: Sequence[int] = ()) -> Seen:
     """The marks of a project other than those known already, merged into periods that do not touch."""
-    asked = {"project": project, "known": [*known]}
-    numbers = await tx.tuples(_NUMBERS, asked)
+    values = {"project": project, "known": [*known]}
+    numbers = await tx.tuples(_NUMBERS, values)
     marked = Marked()
-    for event_type, first, last in await tx.tuples(_MARKED_EVENTS, asked):
+    for event_type, first, last in await tx.tuples(_MARKED_EVENTS, values):
         marked.events.setdefault(event_type, []).append(Interval(first, last))
-    for family, first in await tx.tuples(_MARKED_RUNS, asked):
+    for family, first in await tx.tuples(_MARKED_RUNS, values):
         marked.runs.setdefault(family, []).append(Interval(first, first))
     return Seen([number for (number,) in numbers], marked)
 
@@ -187,7 +187,7 @@ async def _evaluate_alone(
 ) -> list[FailedEvaluation]:
     """Evaluate a rule that may correct, each period in a transaction of its own.
 
-    So whoever corrects takes the events that it corrects once, in their order, and waits in no circle.
+    So each correcting rule locks its events once, in their order, and cannot deadlock.
     """
     try:
         async with database.read() as tx:
@@ -198,12 +198,12 @@ async def _evaluate_alone(
                 await hold_rule(tx, version.project, version.rule)
                 # Others were waited for. A rule that changed since sees the marked data by itself.
                 newest = await automatic_versions(tx, version.project, version.rule)
-                if [one.version for one in newest] != [version.version]:
+                if [stored_version.version for stored_version in newest] != [version.version]:
                     return []
                 await _run(tx, await prepared_rule(tx, newest[0]), [period])
     except (OperationalError, _OtherWorkerError):  # not of the rule: the marks stay
         raise
-    except Exception as error:  # noqa: BLE001 - it is kept as a failed run, and told
+    except Exception as error:  # noqa: BLE001 - it is stored as a failed run, and reported
         reference = new_reference()
         async with database.write() as tx:
             await _note_failure(tx, version, reference)
@@ -211,29 +211,29 @@ async def _evaluate_alone(
     return []
 
 
-async def _evaluate_others(database: Database, project: int, seen: Seen) -> list[FailedEvaluation]:
+async def _evaluate_others(database: Database, project: int, marks: Seen) -> list[FailedEvaluation]:
     """Evaluate the rules that correct nothing, and remove the marks: all have seen them by then."""
     failures: list[FailedEvaluation] = []
     async with database.write() as tx:
         await _be_only_worker(tx, project)
         for version in await automatic_versions(tx, project):
-            if may_correct(version) or not may_concern(version, seen.marked):
+            if may_correct(version) or not may_concern(version, marks.marked):
                 continue
             await tx.execute("SAVEPOINT rule")
             try:
                 await hold_rule(tx, project, version.rule)
                 prepared = await prepared_rule(tx, version)
-                await _run(tx, prepared, await marked_periods(tx, prepared, seen.marked))
+                await _run(tx, prepared, await marked_periods(tx, prepared, marks.marked))
             except OperationalError:  # of the server or the connection, not of the rule: the marks stay
                 raise
-            except Exception as error:  # noqa: BLE001 - it is kept as a failed run, and told
+            except Exception as error:  # noqa: BLE001 - it is stored as a failed run, and reported
                 await tx.execute("ROLLBACK TO SAVEPOINT rule")
                 reference = new_reference()
                 await _note_failure(tx, version, reference)
                 failures.append(FailedEvaluation(version, error, reference))
             await tx.execute("RELEASE SAVEPOINT rule")
         await tx.execute(
-            "DELETE FROM rule_dirty_ranges WHERE project_id = %s AND id = ANY (%s)", (project, seen.numbers)
+            "DELETE FROM rule_dirty_ranges WHERE project_id = %s AND id = ANY (%s)", (project, marks.numbers)
         )
     return failures
 
@@ -246,7 +246,7 @@ async def marked_periods(tx: Read, prepared: PreparedRule, marked: Marked) -> li
 
 
 async def _run(tx: Write, prepared: PreparedRule, periods: Sequence[Period]) -> None:
-    """Evaluate a rule over periods; a run that changes nothing leaves nothing behind."""
+    """Evaluate a rule over periods; a run that changes nothing is not stored."""
     version = prepared.version
     if not periods:
         return
@@ -375,7 +375,7 @@ _FAILED_RUN: Final = """
 
 # Rounds of evaluations: those of an account one after the other, those of different accounts side by side.
 #
-# So a rule that takes long delays what its own account's rules find, and nobody else's.
+# So a slow rule delays the findings of its own account only.
 #
 # Invariants: no account is evaluated twice at a time; of accounts that wait, the one goes first whose last
 # turn is longest ago.
@@ -399,7 +399,9 @@ class Rounds:
         marked = await marked_projects(self._database)
         failures = self._collect_failures()
         self._turns = {account: turn for account, turn in self._turns.items() if account in marked}
-        waiting = sorted(marked.keys() - self._at_work.keys(), key=lambda one: self._turns.get(one, 0))
+        waiting = sorted(
+            marked.keys() - self._at_work.keys(), key=lambda project: self._turns.get(project, 0)
+        )
         for account in waiting[: ACCOUNTS_AT_ONCE - len(self._at_work)]:
             self._turn += 1
             self._turns[account] = self._turn
@@ -420,18 +422,18 @@ class Rounds:
         await asyncio.gather(*self._at_work.values(), return_exceptions=True)
 
     def _collect_failures(self) -> list[FailedEvaluation]:
-        """What the evaluations that are over have failed with; raises what none of them is to blame for."""
+        """The failures of the finished evaluations; raises an error that no evaluation caused."""
         over = [account for account, task in self._at_work.items() if task.done()]
         tasks = [self._at_work.pop(account) for account in over]
         return [failure for task in tasks for failure in task.result()]
 
 
-# Catching up: what rules have not looked at yet is evaluated before something is made of the data.
+# Catching up: rules evaluate all marked periods before the data are used.
 #
 # A generation does so first, so that values which a rule is about to correct are not booked as they were
 # captured and adjusted a moment later.
 #
-# Invariants: what was marked before is evaluated when this ends, by this worker or by another one, unless
+# Invariants: earlier marks are evaluated when this ends, by this worker or by another one, unless
 # others keep marking and evaluating all the while; a project without a rule that corrects costs one look.
 
 
@@ -439,13 +441,13 @@ PASSES_MAX: Final = 10
 """How often rolling up and evaluating take turns: one more than roll-ups follow on one another, or rules."""
 
 ROUNDS_MAX: Final = 50
-"""How often it looks for what is left while other workers have it in hand; then it leaves that to them."""
+"""How often it checks for marks that other workers process; after that it leaves them to those workers."""
 
 
 async def catch_up(database: Database, account: int, project: int) -> list[FailedEvaluation]:
-    """Evaluate what is marked in a project by now, if rules correct there; gives the rules that failed."""
+    """Evaluate the current marks of a project, if rules correct there; return the rules that failed."""
     failures: list[FailedEvaluation] = []
-    # What is rolled up or corrected is marked again: at last nothing more comes of it, and all is looked at.
+    # Rolled-up and corrected values are marked again, until a round changes nothing.
     for _ in range(PASSES_MAX):
         newest = await _rolled_up(database, project)
         if newest is None:
@@ -455,15 +457,15 @@ async def catch_up(database: Database, account: int, project: int) -> list[Faile
 
 
 async def _rolled_up(database: Database, project: int) -> int | None:
-    """Roll up what is marked; give the newest mark of what rules have not looked at by then."""
+    """Roll up the marked readings; return the newest mark that rules have not evaluated yet."""
     newest = (_NEWEST_MARK, (project, project))
     async with database.read() as tx:
-        marks, [found] = await tx.lastly(roll_up_marks(project), newest)
+        marks, [version_row] = await tx.lastly(roll_up_marks(project), newest)
     if marks:
         await roll_up_marked(database, project, waits=True)
         async with database.read() as tx:
-            [[found]] = await tx.lastly(newest)
-    number: int | None = found[0]
+            [[version_row]] = await tx.lastly(newest)
+    number: int | None = version_row[0]
     return number
 
 

@@ -42,7 +42,7 @@ from weighbridge.quality.evaluation.series import (
 from weighbridge.quality.rule_versions import Period, PreparedRule, effective_period
 from weighbridge.quality.slots.capture import Expected, MeterKey, read_expected_slots
 
-# A pass over the series of meters fills the gaps of each, a portion at a time, and tells what it finds.
+# A pass over the series of meters fills the gaps of each, a portion at a time, and returns its findings.
 #
 # A value is wrong when the rule's expression is true of it; of each that is wrong, and for each slot of the
 # cadence that has no event, the filling says what stands in its place. Readings of one meter follow one
@@ -98,26 +98,26 @@ class SeriesPass:
         """How many readings of the period there were."""
 
     def take(self, rows: Iterable[Sequence[Any]]) -> list[FindingTableRow]:
-        """Take the next rows of the statement; give what is decided by now."""
-        found: list[FindingTableRow] = []
-        for key, some in groupby(rows, key=_METER):
+        """Take the next rows of the statement; return the findings that are decided."""
+        table_rows: list[FindingTableRow] = []
+        for key, meter_rows in groupby(rows, key=_METER):
             meter = MeterKey(*key)
             if meter != self._meter:
-                found += self.finish()
+                table_rows += self.finish()
                 self._meter = meter
                 self._filling = Filling(self._program, self._prepared.zone, self._is_asked)
                 self._next, self._last, self._filled = None, None, None
                 self._measured.clear()
-            found += self._of_meter(meter, [self._read(row) for row in some])
-        return found
+            table_rows += self._of_meter(meter, [self._read(row) for row in meter_rows])
+        return table_rows
 
     def finish(self) -> list[FindingTableRow]:
-        """Decide what is left of the last meter as it stands."""
+        """Decide the remaining slots of the last meter from the readings so far."""
         if self._filling is None or self._meter is None:
             return []
-        found = list(self._list_findings(self._meter, self._filling.finish()))
+        table_rows = list(self._list_findings(self._meter, self._filling.finish()))
         self._filling = None
-        return found
+        return table_rows
 
     def _of_meter(self, meter: MeterKey, readings: list[MeterReading]) -> list[FindingTableRow]:
         assert self._filling is not None  # noqa: S101 - it was begun for the meter
@@ -125,13 +125,13 @@ class SeriesPass:
         slots = [_slot_of(reading) for reading in readings]
         self._note_shared(clock, readings)
         self.evaluated += sum(self._is_asked(reading.start) for reading in readings)
-        beside = [slot for slot in slots if slot.is_manual and _is_wrong(slot.about)]
+        manual_slots = [slot for slot in slots if slot.is_manual and _is_wrong(slot.about)]
         first, last = readings[0].start, readings[-1].start
         stretch = Interval(min(self._next or first, last), last + MILLISECOND)
         self._next = clock.start(clock.holding(last) + 1)
         series = list_series_slots(slots, self._expected.slots_of(meter, clock), stretch)
-        found = list(self._list_findings(meter, self._filling.take(series)))
-        return found + [self._alert(slot) for slot in beside if self._is_told(slot)]
+        table_rows = list(self._list_findings(meter, self._filling.take(series)))
+        return table_rows + [self._alert(slot) for slot in manual_slots if self._is_told(slot)]
 
     def _note_shared(self, clock: CadenceSlots, readings: list[MeterReading]) -> None:
         """Keep which slots of several rolled-up events have a value in one of them."""
@@ -184,7 +184,7 @@ class SeriesPass:
                     yield row
 
     def _build_substitution(self, outcome: SlotOutcome, reading: MeterReading) -> FindingTableRow:
-        """What is found of a reading that is wrong: what stands in its place, or why nothing does."""
+        """The finding on an invalid reading: its substitute value, or why there is none."""
         alert = self._alert(outcome.slot)
         if self._is_imputing:  # the expression is about values that are there
             alert = alert._replace(error=None)
@@ -192,28 +192,28 @@ class SeriesPass:
             return alert
         if reading.value is None and not (reading.lacks_value and self._is_filled_first(reading)):
             return alert
-        found = outcome.result
-        if isinstance(found, NoValue):
-            waits = found.reason is Absence.PENDING_AFTER
+        value = outcome.result
+        if isinstance(value, NoValue):
+            waits = value.reason is Absence.PENDING_AFTER
             return alert._replace(
-                error=None if waits else f"The correction has no result. {found.explanation}"
+                error=None if waits else f"The correction has no result. {value.explanation}"
             )
         captured = reading.replaced
-        return alert._replace(from_value=captured, to_value=found.value, substitution=write_outcome(outcome))
+        return alert._replace(from_value=captured, to_value=value.value, substitution=write_outcome(outcome))
 
     def _build_imputation(self, meter: MeterKey, outcome: SlotOutcome) -> FindingTableRow:
-        """What is found for a slot that has no event."""
+        """The finding on a slot that has no event."""
         clock = self._cadences[meter.event_type]
         number = clock.holding(outcome.slot.start)
         slot = ImputedSlot(*meter, clock.start(number), clock.start(number + 1))
-        found = outcome.result
+        value = outcome.result
         row = FindingTableRow(
             None, self._columns[meter.event_type].position, None, None, None, None, None, None,
             outcome.slot.start, slot=slot,
         )  # fmt: skip
-        if isinstance(found, NoValue):
+        if isinstance(value, NoValue):
             return row
-        return row._replace(to_value=found.value, substitution=write_outcome(outcome))
+        return row._replace(to_value=value.value, substitution=write_outcome(outcome))
 
 
 _METER: Final = itemgetter(0, 1, 2)
@@ -248,19 +248,19 @@ async def series_pass(
 async def series_findings(
     tx: Read, prepared: PreparedRule, series_pass: SeriesPass, period: Period
 ) -> AsyncIterator[list[FindingTableRow]]:
-    """What is found in a period, portion by portion."""
-    whole = await series_range(tx, prepared, period)
-    async for rows in tx.portions(series_statement(prepared, whole), READINGS_PORTION):
+    """The findings of a period, portion by portion."""
+    full_range = await series_range(tx, prepared, period)
+    async for rows in tx.portions(series_statement(prepared, full_range), READINGS_PORTION):
         yield await tx.in_thread(series_pass.take, rows)
     yield await tx.in_thread(series_pass.finish)
 
 
-# A single pass reads the records of a rule in their order, a portion at a time, and tells what it finds.
+# A single pass reads the records of a rule in their order, a portion at a time, and returns its findings.
 #
 # An evaluation puts the findings into the table of its transaction, from which statements go on; a preview
 # looks at them as they come.
 #
-# Invariants: memory stays flat, whatever the number of records; records are evaluated in a thread.
+# Invariants: memory does not grow with the number of records; records are evaluated in a thread.
 
 
 RECORDS_PORTION: Final = 2_000
@@ -268,7 +268,7 @@ RECORDS_PORTION: Final = 2_000
 
 
 async def collect(tx: Write, prepared: PreparedRule, period: Period) -> int:
-    """Put what is found in a period into the table of findings; gives how many records were evaluated."""
+    """Insert the findings of a period into their table; return how many records were evaluated."""
     evaluation = await begin_evaluation(tx, prepared, period)
     async for portion in read_findings(tx, prepared, evaluation, period):
         await insert_findings(tx, portion)
@@ -288,7 +288,7 @@ async def begin_evaluation(
 async def read_findings(
     tx: Read, prepared: PreparedRule, evaluation: Evaluation | SeriesPass, period: Period
 ) -> AsyncIterator[list[FindingTableRow]]:
-    """What is found of the records of a period, portion by portion."""
+    """The findings on the records of a period, portion by portion."""
     try:
         if isinstance(evaluation, SeriesPass):
             async for portion in series_findings(tx, prepared, evaluation, period):
@@ -345,7 +345,7 @@ NEAR_SLOTS: Final = 1_000
 """Slots of a cadence that are read between two records sooner than two passes are begun."""
 
 NEAR_WITHOUT_CADENCE: Final = timedelta(days=1)
-"""The same where nothing says how many records there are in a time."""
+"""The same where the number of records per time is unknown."""
 
 
 async def passes(tx: Read, prepared: PreparedRule, starts: Collection[Instant]) -> list[Period]:
@@ -373,7 +373,7 @@ def _near(prepared: PreparedRule) -> timedelta:
 
 
 async def _apart(tx: Read, prepared: PreparedRule, periods: list[Period]) -> list[Period]:
-    """The periods, joined where what is read for one is read for the next as well."""
+    """The periods, joined where the records read for one are also read for the next."""
     joined: list[Period] = []
     read_until: Instant | None = None
     for start, end in periods:
@@ -387,7 +387,7 @@ async def _apart(tx: Read, prepared: PreparedRule, periods: list[Period]) -> lis
 
 
 async def _read(tx: Read, prepared: PreparedRule, period: Period) -> Period:
-    """What is read to evaluate a rule over a period."""
+    """The period whose records are read to evaluate a rule over a period."""
     if prepared.gaps is not None:
         return await series_range(tx, prepared, period)
     return await first_member(tx, prepared, period), period[1]

@@ -75,8 +75,8 @@ async def await_writers(database: Database, project: int) -> None:
 
 # Evaluate a rule over a period: all its records in one pass, and what is found stored in two statements.
 #
-# What the database can tell by itself never leaves it. Anything else is read in order, a portion at a time,
-# and evaluated in a thread, so that memory stays flat and the process goes on answering.
+# What the database can evaluate by itself never leaves it. All else is read in order, a portion at a time,
+# and evaluated in a thread, so that memory stays flat and the process keeps answering.
 #
 # A rule that corrects reads values that no rule has written: captured ones, or what a person put in their
 # place.
@@ -141,42 +141,44 @@ async def _evaluate_alerting(
 async def _evaluate_correcting(
     tx: Write, actor: Actor, prepared: PreparedRule, periods: tuple[Period, Period | None], run: int
 ) -> RunCounts:
-    """Evaluate a rule that corrects where it is effective, and take back what it corrected elsewhere."""
-    version, (whole, effective) = prepared.version, periods
+    """Evaluate a correcting rule where it is effective, and withdraw its corrections elsewhere."""
+    version, (whole_period, effective) = prepared.version, periods
     effective = effective if prepared.watched else None
     counts = RunCounts()
-    made: set[int] = set()
+    event_types: set[int] = set()
     await table.make_empty_table(tx)
     if effective is not None:
         counts = RunCounts(await collect(tx, prepared, effective))
         await table.index_findings(tx)
         if version.purpose == Purpose.IMPUTE:
-            made = await imputation.find_events(tx, version)
+            event_types = await imputation.find_events(tx, version)
         await rule_corrections.leave_to_people(tx, version)
         if rule_corrections.proposes_events(version):
             await imputation.describe_slots(tx, version)
     if version.requires_approval:
         # Before the results change that hold them.
-        counts = counts.plus(RunCounts(changed=await rule_corrections.withdraw_proposals(tx, version, whole)))
+        counts = counts.plus(
+            RunCounts(changed=await rule_corrections.withdraw_proposals(tx, version, whole_period))
+        )
     if effective is not None:
         counts = counts.plus(await _update_point_results(tx, prepared, effective, run))
-    counts = counts.plus(await rule_corrections.correct(tx, actor, version, run, whole))
+    counts = counts.plus(await rule_corrections.correct(tx, actor, version, run, whole_period))
     if rule_corrections.proposes_events(version):
         await rule_corrections.withdraw_captured(tx, version)
     if version.purpose == Purpose.IMPUTE or counts.withdrawn:
-        await settle_imputed(tx, version.project, made)
-    await _take_back_approvals(tx, version, whole)
+        await settle_imputed(tx, version.project, event_types)
+    await _take_back_approvals(tx, version, whole_period)
     return counts
 
 
 async def _take_back_approvals(tx: Write, version: StoredVersion, period: Period) -> None:
-    """Withdraw what was approved in a period and has no correction in force or waiting any more."""
+    """Withdraw the approvals of a period that no longer have a correction in force or waiting."""
     times = rule_corrections.starts_in(period)
     await rule_corrections.take_back_approvals(tx, version.project, version.rule, times)
 
 
 async def _update_point_results(tx: Write, prepared: PreparedRule, period: Period, run: int) -> RunCounts:
-    """Let the results on data points follow what was collected."""
+    """Update the results on data points from the collected findings."""
     covered = _covers_result(prepared, prepared.watched, period)
     if not rule_corrections.proposes_events(prepared.version):
         findings = PeriodFindings(DATA_POINTS, _COLLECTED_POINTS, covered)
@@ -312,7 +314,7 @@ PREVIEW_ALERTS_MAX: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class RuleTrial:
-    """What evaluating a rule would come to: records, alerts, values it would correct, the first alerts."""
+    """The outcome of a trial evaluation: records, alerts, values it would correct, the first alerts."""
 
     evaluated: int = 0
     alerts: int = 0
@@ -321,7 +323,7 @@ class RuleTrial:
 
 
 async def preview_rule(tx: Read, actor: Actor, project: int, request: RulePreviewBody) -> RulePreview:
-    """What a rule would find in a period; raises Invalid with all that is wrong with the rule."""
+    """The findings a rule would have in a period; raises Invalid with all errors of the rule."""
     start, end = requested_period(request.start_time, request.end_time)
     draft = await validate_rule(tx, actor, project, RULE_BODIES.created(request))
     trial = await try_version(tx, draft, start, end, PREVIEW_ALERTS_MAX)
@@ -338,7 +340,7 @@ async def preview_rule(tx: Read, actor: Actor, project: int, request: RulePrevie
 async def try_version(
     tx: Read, version: StoredVersion, start: Instant | None, end: Instant | None, limit: int
 ) -> RuleTrial:
-    """What evaluating a version, stored or not, would find in a period, with so many alerts at most."""
+    """The findings of a version, stored or not, in a period, with a limited number of alerts."""
     prepared = await prepared_rule(tx, version)
     period = effective_period(version, start, end)
     of_runs = prepared.rule.target is RuleTarget.MODEL_RUN
@@ -385,7 +387,7 @@ def _make_id(kind: str, key: identity.Key | None) -> str | None:
 # A version of the service may find something else by the same rule. What it would store is found out by
 # storing it, in a transaction that is undone.
 #
-# Invariants: nothing stays of it; a rule is looked at where it has been evaluated, and nowhere else.
+# Invariants: nothing of it is stored; a rule is checked only where it has been evaluated before.
 
 
 @dataclass(frozen=True, slots=True)
@@ -425,44 +427,45 @@ class _Evaluated:
 async def outdated_rules(database: Database) -> AsyncIterator[OutdatedRule]:
     """The rules that look at more than single records, and of which an evaluation would change something."""
     async with database.read() as tx:
-        evaluated = [_Evaluated(*row) for row in await tx.tuples(_EVALUATED)]
-    for one in evaluated:
-        if (found := await _find_outdated_rule(database, one)) is not None:
-            yield found
+        evaluations = [_Evaluated(*row) for row in await tx.tuples(_EVALUATED)]
+    for evaluation in evaluations:
+        if (outdated_rule := await _find_outdated_rule(database, evaluation)) is not None:
+            yield outdated_rule
 
 
-async def _find_outdated_rule(database: Database, one: _Evaluated) -> OutdatedRule | None:
-    """What an evaluation of a rule would change; None for nothing."""
+async def _find_outdated_rule(database: Database, evaluation: _Evaluated) -> OutdatedRule | None:
+    """The changes that evaluating a rule would make; None when there are none."""
     async with database.trial() as tx:
-        await hold_rule(tx, one.project, one.rule)
-        version = await newest_version(tx, one.project, one.rule)
+        await hold_rule(tx, evaluation.project, evaluation.rule)
+        version = await newest_version(tx, evaluation.project, evaluation.rule)
         try:
             prepared = await prepared_rule(tx, version)
-        except Invalid:  # it does not fit its data any more, so it finds nothing
+        except Invalid:  # it no longer fits its data, so it has no findings
             return None
         if prepared.gaps is None and prepared.rule.is_about_itself:
             return None
         run: int = await tx.value(
-            _BEGIN_RUN, (one.project, one.rule, version.version, RunKind.RE_EVALUATION, RunState.RUNNING)
+            _BEGIN_RUN,
+            (evaluation.project, evaluation.rule, version.version, RunKind.RE_EVALUATION, RunState.RUNNING),
         )
         actor = await author_of(tx, version, run)
-        counts: RunCounts = await evaluate(tx, actor, prepared, one.period, run)
+        counts: RunCounts = await evaluate(tx, actor, prepared, evaluation.period, run)
         if not counts.changed:
             return None
         return OutdatedRule(
-            identity.of("rule", one.project, one.rule),
-            identity.of("project", one.project),
+            identity.of("rule", evaluation.project, evaluation.rule),
+            identity.of("project", evaluation.project),
             version.name,
             version.version,
             version.evaluation,
-            None if one.start is None else Instant.of(one.start),
-            None if one.end is None else Instant.of(one.end),
+            None if evaluation.start is None else Instant.of(evaluation.start),
+            None if evaluation.end is None else Instant.of(evaluation.end),
             counts.alerts,
             counts.changed,
         )
 
 
-# An automatic rule follows its data, whatever its runs were asked for.
+# An automatic rule follows its data, for whichever periods its runs were requested.
 _EVALUATED: Final = """
     SELECT u.project_id, u.id,
            CASE WHEN u.evaluation = 'on_demand' AND count(r.start_time) = count(*) THEN min(r.start_time) END,

@@ -68,7 +68,7 @@ _GROUPS: Final = {
     MemberScope.EVENT_TYPE: SQL("e.event_type_id"),
     MemberScope.PROJECT: SQL("0"),
 }
-"""Events with the same one are members of one another's windows, of whatever meter."""
+"""Events with the same value are members of one another's windows, across all meters."""
 
 _GROUPS_OF_METERS: Final = {
     MemberScope.EVENT: SQL("e.id"),
@@ -89,7 +89,7 @@ def is_answered_by_database(prepared: PreparedRule) -> bool:
 
 
 def is_exact_in_database(tree: Expression) -> bool:
-    """Whether an expression on one event comes to the same in the database."""
+    """Whether the database evaluates an expression on one event to the same result."""
     return not any(
         isinstance(node, t.FunctionCall)
         or (isinstance(node, t.Binary) and node.operator in _INEXACT)
@@ -145,7 +145,7 @@ class RecordStream:
 
 
 async def build_stream(tx: Read, prepared: PreparedRule, period: Period) -> RecordStream:
-    """What to read so that every event that starts in the period can be evaluated."""
+    """The records to read so that every event that starts in the period can be evaluated."""
     first = await first_member(tx, prepared, period)
     expected = None
     if any(call.function == "missed_slots" for call in prepared.rule.aggregates):
@@ -201,7 +201,7 @@ def _event_record_maker(
 def _slot_finder(
     prepared: PreparedRule, expected: Expected
 ) -> Callable[[MeterKey, datetime], MeterSlot | None]:
-    """What tells the slot of an event among those expected of its meter.
+    """Return a function that finds the slot of an event among those expected of its meter.
 
     Where a window looks at all meters together, what is expected of each of them is expected.
     """
@@ -246,7 +246,7 @@ async def first_member(tx: Read, prepared: PreparedRule, period: Period) -> Inst
 
 
 def _members_before(prepared: PreparedRule) -> int:
-    """How many members the rule looks back over whatever their time."""
+    """How many members the rule looks back over, independent of their time."""
     window = prepared.rule.window
     counted = window.members or 0 if isinstance(window, Rolling) else 0
     misses = any(call.function == "missed_slots" for call in prepared.rule.aggregates)
@@ -262,7 +262,7 @@ async def _member(
     """
     where = prepared.rule.where
     kinds = prepared.around
-    # Events behind the last member still look at it, when not all events are members.
+    # Events after the last member still use it, when not all events are members.
     if where is not None and (
         not is_before or len(kinds) > 1 or not _is_decided_in_database(prepared, where)
     ):
@@ -319,7 +319,7 @@ def _groups(prepared: PreparedRule, period: Period) -> Composable:
 
 
 def _group(prepared: PreparedRule) -> Composable:
-    """What events have in common that are members of one another's windows."""
+    """The attributes shared by events that are members of one another's windows."""
     is_of_own = prepared.version.window_meters == WindowMeters.OWN
     return (_GROUPS_OF_METERS if is_of_own else _GROUPS)[prepared.rule.scope]
 
@@ -349,7 +349,7 @@ def _left_to_rules(prepared: PreparedRule) -> Composable:
 
 
 def by_type(values: Mapping[int, Composable]) -> Composable:
-    """The value that stands elsewhere in each event type."""
+    """The value whose column differs between event types."""
     if not values:
         return SQL("NULL")
     cases = [SQL(" WHEN {} THEN {}").format(Literal(number), value) for number, value in values.items()]
@@ -369,7 +369,7 @@ def _one_of(numbers: Sequence[int]) -> Composable:
     return SQL("= ANY ({})").format(Literal(list(numbers)))
 
 
-# The model runs that a rule evaluates: those behind batches, and those that were made by themselves.
+# The model runs that a rule evaluates: those of batches, and those made on their own.
 #
 # Of the batches of a run only the newest is evaluated: it has what the run comes to. All runs of a model
 # are members of one another's windows.
@@ -405,7 +405,7 @@ _VALUE: Final = SQL(
 
 
 def stream_of_runs(prepared: PreparedRule, period: Period) -> RecordStream:
-    """What to read so that every run that starts in the period can be evaluated."""
+    """The runs to read so that every run that starts in the period can be evaluated."""
     start, end = period
     project = Literal(prepared.version.project)
     first = reach(prepared.rule.window, start, prepared.zone)

@@ -62,11 +62,11 @@ class MeterReading(NamedTuple):
     """The captured value where it is another one; None where a person corrected it."""
     is_revised: bool
     is_rolled_up: bool
-    """Whether it was made of readings, so that nobody can complete it by hand."""
+    """Whether it was rolled up from readings, so that it cannot be completed by hand."""
     verdict: Element
-    """What the rule's expression says of it; None where the statement does not tell."""
+    """The result of the rule's expression; None where the statement does not compute it."""
     row: tuple[Scalar | None, ...]
-    """What the conditions of the filling read, in the order of its names."""
+    """The values that the conditions of the filling read, in the order of its names."""
 
     @property
     def replaced(self) -> Decimal | None:
@@ -75,7 +75,7 @@ class MeterReading(NamedTuple):
 
     @property
     def lacks_value(self) -> bool:
-        """Whether its readings came to no value, so that one may be filled in."""
+        """Whether its readings gave no value, so that one may be filled in."""
         return self.is_rolled_up and self.value is None
 
 
@@ -85,7 +85,7 @@ def is_told_by_database(prepared: PreparedRule) -> bool:
 
 
 def series_statement(prepared: PreparedRule, period: Period) -> Composed:
-    """What to read of the series of the rule's meters that starts in a period."""
+    """The statement that reads the series of the rule's meters that start in a period."""
     assert prepared.gaps is not None  # noqa: S101 - it fills gaps
     columns = prepared.checked_columns
     names = [*prepared.gaps.names]
@@ -94,7 +94,7 @@ def series_statement(prepared: PreparedRule, period: Period) -> Composed:
         verdict = by_type({kind.number: truth(prepared.rule.tree, kind) for kind in prepared.watched})
     else:
         names += prepared.program.names
-    beside = SQL("") if is_told_by_database(prepared) else SQL(", e.end_time, e.created_at")
+    time_columns = SQL("") if is_told_by_database(prepared) else SQL(", e.end_time, e.created_at")
     return SQL(
         "SELECT e.event_type_id, {asset}, {location}, e.id, e.start_time, {value}, {manual},"
         " CASE WHEN e.is_revised THEN {captured} END, e.is_revised, e.readings IS NOT NULL,"
@@ -109,7 +109,7 @@ def series_statement(prepared: PreparedRule, period: Period) -> Composed:
         captured=_each(columns, LEFT_TO_RULES),
         verdict=verdict,
         names=SQL("").join(SQL(", {}").format(_value(prepared, name)) for name in names),
-        beside=beside,
+        beside=time_columns,
         within=within(prepared.version.project, prepared.watched, period),
         asked=asked(prepared),
         order=ORDER,
@@ -117,7 +117,7 @@ def series_statement(prepared: PreparedRule, period: Period) -> Composed:
 
 
 def build_reader(prepared: PreparedRule) -> Callable[[Sequence[Any]], MeterReading]:
-    """What makes a reading of a row of the statement."""
+    """Return a function that builds a reading from a row of the statement."""
     assert prepared.gaps is not None  # noqa: S101 - it fills gaps
     program, split = prepared.program, _FIXED + len(prepared.gaps.names)
     if is_told_by_database(prepared):
@@ -148,14 +148,17 @@ def truth(tree: t.Expression, kind: EventKind) -> Composable:
 
 
 def format_value(value: Decimal) -> str:
-    """A value as a result shows it: without exponent or zeros behind the last digit."""
+    """A value as a result shows it: without exponent or trailing zeros."""
     text = format(value, "f")
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def _each(columns: dict[int, ValueColumn], read: Any) -> Composable:
     return by_type(
-        {kind: SQL(read[one.value_type]).format(Literal(one.position)) for kind, one in columns.items()}
+        {
+            kind: SQL(read[column.value_type]).format(Literal(column.position))
+            for kind, column in columns.items()
+        }
     )
 
 
@@ -211,7 +214,7 @@ async def widened_series(tx: Read, prepared: PreparedRule, changed: Interval) ->
 
 
 async def series_range(tx: Read, prepared: PreparedRule, period: Period) -> Period:
-    """What has to be read so that every slot that starts in the period can be filled."""
+    """The range to read so that every slot that starts in the period can be filled."""
     start, end = period
     if not _are_borders_known(prepared):
         return EARLIEST, None
@@ -239,11 +242,11 @@ async def _needed_from(tx: Read, prepared: PreparedRule, first: Instant) -> Inst
 
 
 def _list_counted_windows(prepared: PreparedRule) -> list[_Counted] | None:
-    """What looks back by counting, bounded by nothing else; None where it counts without end."""
+    """The windows that look back by a count alone; None where the count is unbounded."""
     gaps, filling = prepared.gaps, prepared.filling
     assert gaps is not None and filling is not None  # noqa: S101, PT018 - it fills gaps
-    asked = {node for tier in filling.tiers if tier.when is not None for node in walk(tier.when)}
-    if VALID_SLOTS in asked or (gaps.asks_availability and gaps.availability_slots is None):
+    condition_nodes = {node for tier in filling.tiers if tier.when is not None for node in walk(tier.when)}
+    if VALID_SLOTS in condition_nodes or (gaps.asks_availability and gaps.availability_slots is None):
         return None
     counted: list[_Counted] = []
     if gaps.asks_availability and gaps.availability_slots is not None:
@@ -282,7 +285,7 @@ async def _border(
 
     Of a meter that has fewer it is where its series begins or ends.
     """
-    found = await tx.value(
+    border = await tx.value(
         _BORDER.format(
             project=Literal(prepared.version.project),
             asked=asked(prepared),
@@ -297,7 +300,7 @@ async def _border(
             is_border=SQL(" OR ").join(_is_border(prepared, kind, where) for kind in prepared.watched),
         )
     )
-    return moment if found is None else Instant.of(found)
+    return moment if border is None else Instant.of(border)
 
 
 def _is_border(prepared: PreparedRule, kind: EventKind, where: Expression | None) -> Composable:

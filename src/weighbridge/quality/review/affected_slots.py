@@ -48,7 +48,7 @@ from weighbridge.quality.rule_versions import (
 # Where an event is before the change and where it is afterwards both count. Of each model its slots make
 # one generation, as they share what they draw and what they are short of.
 #
-# What is rolled up from the event changes with it.
+# Events that are rolled up from the event change with it.
 #
 # Invariants: only slots that were generated are here; data of others come to nothing that could change.
 
@@ -71,14 +71,14 @@ class TouchedSlot(SlotRow, frozen=True):
 
 async def with_roll_ups(tx: Read, project: int, changed: Sequence[ChangedEvent]) -> list[ChangedEvent]:
     """The events, and those that are rolled up from where they are now: of these, anything may change."""
-    events = sorted({one.event for one in changed})
+    events = sorted({event_change.event for event_change in changed})
     rows = await tx.tuples(_ROLLED_UP, {"project": project, "events": events})
     return list(dict.fromkeys([*changed, *(ChangedEvent(event) for (event,) in rows)]))
 
 
 async def touched_slots(tx: Read, project: int, changed: Sequence[ChangedEvent]) -> list[TouchedSlot]:
     """The slots that the events touch where they are now, by model."""
-    events = sorted({one.event for one in changed})
+    events = sorted({event_change.event for event_change in changed})
     return await tx.rows(TouchedSlot, _TOUCHED, {"project": project, "events": events})
 
 
@@ -88,16 +88,18 @@ async def reached_slots(tx: Read, project: int, changed: Sequence[ChangedEvent])
     A meter is read from where it stood before the slot; some inputs take events whatever their date. What a
     model reads is asked of its active version.
     """
-    events = sorted({one.event for one in changed})
+    events = sorted({event_change.event for event_change in changed})
     kinds = {kind for (kind,) in await tx.tuples(_KINDS, (project, events))}
     catalogue = await read_catalogue(tx, project)
     reached: list[TouchedSlot] = []
     for family, active in await tx.tuples(_MODELS, (project,)):
-        stored = await find_stored_model(tx, active)
+        stored_model = await find_stored_model(tx, active)
         try:
-            streams = resolve_streams(await tx.in_thread(read_model, stored.document), catalogue).streams
+            streams = resolve_streams(
+                await tx.in_thread(read_model, stored_model.document), catalogue
+            ).streams
         except (Invalid, ModelError):
-            continue  # it cannot be generated; what was made by it is touched by its time and by use
+            continue  # it cannot be generated; its batches are found by their time and by use
         windows = [stream.window for stream in streams if stream.event_type in kinds]
         values = {"project": project, "family": family, "events": events}
         if any(window.is_held for window in windows):
@@ -135,7 +137,7 @@ def _family_key(row: TouchedSlot) -> int:
 
 
 async def _streams_read(tx: Read, request: Request, catalogue: Catalogue) -> list[InputStream]:
-    """What the versions read that a generation runs."""
+    """The inputs that the versions of a generation read."""
     return [
         stream
         for scope in await read_scopes(tx, request)
@@ -147,8 +149,9 @@ def _is_read(row: TouchedSlot, changed: Collection[ChangedEvent], streams: Itera
     """Whether a model reads, by one of these streams, what changes of a slot's event."""
     positions = [stream.positions for stream in streams if stream.event_type == row.event_type]
     return any(
-        one.event == row.changed and (one.position is None or any(one.position in read for read in positions))
-        for one in changed
+        event_change.event == row.changed
+        and (event_change.position is None or any(event_change.position in read for read in positions))
+        for event_change in changed
         if positions
     )
 
@@ -156,7 +159,7 @@ def _is_read(row: TouchedSlot, changed: Collection[ChangedEvent], streams: Itera
 def _request(actor: Actor, project: int, rows: Sequence[TouchedSlot]) -> Request:
     slots: tuple[Interval, ...] = tuple({identify_slot(row.slot): row.slot for row in rows}.values())
     start = min(slot.start for slot in slots)
-    # A range ends behind its start, also that of a slot which is one moment.
+    # A range ends after its start, even for a slot that is a single instant.
     end = max(*(slot.end for slot in slots), start + MILLISECOND)
     generation = NewGeneration(Instant.of(start), Instant.of(end), generate_concurrent_ledgers=True)
     return Request(actor, identity.of("ledger", project, rows[0].ledger), generation, slots=slots)
@@ -219,7 +222,7 @@ _TOUCHED: Final = f"""
       {_CREDITED}
 """
 
-# Where a meter stood before a slot matters until it is read again.
+# The indication of a meter before a slot matters until the next reading.
 _FOLLOWING: Final = f"""
     WITH changed AS MATERIALIZED (
         SELECT e.*, (SELECT min(n.start_time) FROM events n
@@ -257,16 +260,16 @@ _OF_ANY_PERIOD: Final = f"""
 
 @dataclass(frozen=True, slots=True)
 class MarksBefore:
-    """What is marked for rules before a change, and the assets of the events that are to be changed."""
+    """The marks for rules before a change, and the assets of the events to be changed."""
 
     numbers: Sequence[int]
     assets: frozenset[int]
 
 
 async def marks_before(tx: Read, project: int, changed: Sequence[ChangedEvent]) -> MarksBefore:
-    """What rules have not looked at yet, whatever comes of the change."""
-    seen = await read_marks(tx, project)
-    return MarksBefore(seen.numbers, await _assets(tx, project, changed))
+    """The periods that rules have not evaluated yet, independent of the change."""
+    marks = await read_marks(tx, project)
+    return MarksBefore(marks.numbers, await _assets(tx, project, changed))
 
 
 async def following_rules(
@@ -274,7 +277,7 @@ async def following_rules(
 ) -> list[FollowingRule]:
     """The rules that would evaluate what the change has marked, in the order of their numbers.
 
-    Those whose corrections are only proposed change no figure until somebody decides.
+    Those whose corrections are only proposed change no figure until a user decides.
     """
     marked = (await read_marks(tx, project, before.numbers)).marked
     if not marked.events:
@@ -300,7 +303,7 @@ async def _evaluates(tx: Read, version: StoredVersion, marked: Marked) -> bool:
     """Whether a rule is effective where it would be evaluated, and has something to evaluate there."""
     try:
         prepared = await prepared_rule(tx, version)
-    except Invalid:  # it fits nothing any more; its next run fails and says so
+    except Invalid:  # it no longer fits any data; its next run fails and reports that
         return False
     for start, end in await marked_periods(tx, prepared, marked):
         period = effective_period(version, start, end)
@@ -321,7 +324,7 @@ async def _has_records(tx: Read, prepared: PreparedRule, period: Period) -> bool
 
 async def _assets(tx: Read, project: int, changed: Sequence[ChangedEvent]) -> frozenset[int]:
     """The assets of events where they are now."""
-    rows = await tx.tuples(_ASSETS, (project, sorted({one.event for one in changed})))
+    rows = await tx.tuples(_ASSETS, (project, sorted({event_change.event for event_change in changed})))
     return frozenset(asset for (asset,) in rows)
 
 

@@ -5,12 +5,13 @@ A proposal is current if its rule, evaluated again over the present data, calls 
 otherwise it is superseded.
 
 Invariants: decisions take the locks of evaluations and corrections in the same order. Without the
-feature `approval_of_own`, nobody approves a proposal that their own rule or data brought about.
+feature `approval_of_own`, users cannot approve a proposal that results from their own rule or data.
 """
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
+from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 from weighbridge.collection.measurements.corrections import apply_corrections, settle_imputed
@@ -43,7 +44,7 @@ from weighbridge.quality.rule_versions import StoredVersion, newest_version, pre
 # A proposal is a person's own where they wrote the version of the rule that proposes it, sent the event, or
 # corrected or completed it. Rejecting is free to everybody who may decide.
 #
-# Invariant: without the feature `approval_of_own`, nobody is recorded as having approved their own
+# Invariant: without the feature `approval_of_own`, no user is recorded as having approved their own
 # proposal.
 
 
@@ -77,7 +78,7 @@ _OWN: Final = """
 """
 
 
-# Whether a proposal still stands: its rule, asked again about the record as it is now, comes to the same.
+# Whether a proposal is current: its rule, evaluated again on the record as it is now, gives the same.
 #
 # So whatever changed meanwhile counts, whether an evaluation has seen it yet or not: the value itself, what
 # the correction is computed from, the members of a window, the time of the event, the rule.
@@ -99,34 +100,36 @@ class HeldProposal(NamedTuple):
     is_voided: bool
 
 
-async def list_current_proposals(tx: Write, project: int, held: Sequence[HeldProposal]) -> set[int]:
+async def list_current_proposals(tx: Write, project: int, proposals: Sequence[HeldProposal]) -> set[int]:
     """The numbers of the results whose rules still propose for their records what they hold."""
-    standing: set[int] = set()
-    for rule, proposals in groupby(sorted(held, key=lambda one: one.rule), key=lambda one: one.rule):
+    current_numbers: set[int] = set()
+    rule_of = attrgetter("rule")
+    for rule, rule_proposals in groupby(sorted(proposals, key=rule_of), key=rule_of):
         version = await newest_version(tx, project, rule)
-        asked = [
+        open_proposals = [
             proposal
-            for proposal in proposals
+            for proposal in rule_proposals
             if proposal.version == version.version and not proposal.is_voided
         ]
-        await _evaluate_again(tx, version, asked)
-        rows = await tx.tuples(_SAME, {"project": project, "asked": [one.number for one in asked]})
-        standing |= {number for (number,) in rows}
-    return standing
+        await _evaluate_again(tx, version, open_proposals)
+        numbers = [proposal.number for proposal in open_proposals]
+        rows = await tx.tuples(_SAME, {"project": project, "asked": numbers})
+        current_numbers |= {number for (number,) in rows}
+    return current_numbers
 
 
-async def _evaluate_again(tx: Write, version: StoredVersion, asked: Sequence[HeldProposal]) -> None:
+async def _evaluate_again(tx: Write, version: StoredVersion, proposals: Sequence[HeldProposal]) -> None:
     """Put what a version finds at the moments of these proposals into the table of findings.
 
     Records are read in one pass, however many are asked for, or in several where these lie far apart.
     """
     await findings.make_empty_table(tx)
     prepared = await prepared_rule(tx, version)
-    starts = {Instant.of(one.start) for one in asked} if prepared.watched else set()
+    starts = {Instant.of(proposal.start) for proposal in proposals} if prepared.watched else set()
     for period in await passes(tx, prepared, starts):
         evaluation = await begin_evaluation(tx, prepared, period, starts)
-        async for found in read_findings(tx, prepared, evaluation, period):
-            await findings.insert_findings(tx, [row for row in found if row.start in starts])
+        async for rows in read_findings(tx, prepared, evaluation, period):
+            await findings.insert_findings(tx, [row for row in rows if row.start in starts])
     if proposes_events(version):
         await find_events(tx, version)
     await leave_to_people(tx, version)
@@ -154,11 +157,11 @@ _SAME: Final = f"""
 # makes none.
 #
 # Invariants: what is decided on is read under the locks that evaluations and corrections take, in their
-# order, so that nobody waits in a circle; a decision on many is a few statements for each of their rules.
+# order, so that no deadlock is possible; a decision on many is a few statements for each of their rules.
 
 
 async def lock_proposals(tx: Write, project: int, numbers: Sequence[int]) -> dict[int, ApprovalState | None]:
-    """Let nobody else evaluate or decide on these results of data points; gives where their proposals stand.
+    """Lock these results of data points for evaluation and decision; return the states of their proposals.
 
     Those of a rule that was removed are left out.
     """
@@ -171,7 +174,7 @@ async def lock_proposals(tx: Write, project: int, numbers: Sequence[int]) -> dic
     # Whoever approves makes the events of slots that have none.
     if await tx.tuples(_SLOTS, (project, list(numbers))):
         await lock_imputed_events(tx, project)
-    # An update of a rule withdraws its proposals; whoever decides comes before it or after it.
+    # An update of a rule withdraws its proposals; a decision comes before it or after it.
     await tx.execute(_HOLD_RULES, (project, [rule for (rule,) in rules]))
     await tx.execute(_HOLD_EVENTS, (project, list(numbers)))
     rows = await tx.tuples(_HOLD_RESULTS, (project, list(numbers)))
@@ -180,19 +183,19 @@ async def lock_proposals(tx: Write, project: int, numbers: Sequence[int]) -> dic
 
 async def approve(tx: Write, actor: Actor, project: int, numbers: Sequence[int]) -> tuple[int, int]:
     """Put in force what pending results propose; gives how many are approved, and how many superseded."""
-    held = await read_proposals(tx, project, numbers)
-    standing = await list_current_proposals(tx, project, held)
-    approved = [one for one in held if one.number in standing]
-    superseded = [one.number for one in held if one.number not in standing]
+    proposals = await read_proposals(tx, project, numbers)
+    current_numbers = await list_current_proposals(tx, project, proposals)
+    approved = [proposal for proposal in proposals if proposal.number in current_numbers]
+    superseded = [proposal.number for proposal in proposals if proposal.number not in current_numbers]
     await tx.execute(_SUPERSEDE, (_after(ProposalTrigger.SUPERSEDE), project, superseded))
-    _, made = await correct(tx, actor, project, approved)
+    _, event_types = await correct(tx, actor, project, approved)
     await tx.execute(
         _APPROVE,
-        (_after(ProposalTrigger.APPROVE), actor.user_id, project, [one.number for one in approved]),
+        (_after(ProposalTrigger.APPROVE), actor.user_id, project, [proposal.number for proposal in approved]),
     )
     # Last: where a captured event has come for a slot meanwhile, the approval goes with the imputed one.
-    if any(one.event is None for one in approved):
-        await settle_imputed(tx, project, made)
+    if any(proposal.event is None for proposal in approved):
+        await settle_imputed(tx, project, event_types)
     return len(approved), len(superseded)
 
 
@@ -206,7 +209,7 @@ def _after(trigger: ProposalTrigger) -> ApprovalState:
 
 
 async def read_proposals(tx: Read, project: int, numbers: Sequence[int]) -> list[HeldProposal]:
-    """What these results propose, in the order of their numbers."""
+    """The proposals of these results, in the order of their numbers."""
     return [HeldProposal(*row) for row in await tx.tuples(_HELD, (project, list(numbers)))]
 
 
@@ -219,25 +222,29 @@ async def correct(
     Slots that have no event get one first. Of a value that several rules propose for, each has its
     correction, and one prevails.
     """
-    slots = [one.number for one in approved if one.event is None]
-    events, made = await create_imputed_events(tx, project, slots) if slots else ({}, set[int]())
-    keys = {one.number: (one.event or events[one.number], one.position) for one in approved}
-    versions = {
-        rule: await newest_version(tx, project, rule) for rule in sorted({one.rule for one in approved})
+    slots = [proposal.number for proposal in approved if proposal.event is None]
+    events, event_types = await create_imputed_events(tx, project, slots) if slots else ({}, set[int]())
+    keys = {
+        proposal.number: (proposal.event or events[proposal.number], proposal.position)
+        for proposal in approved
     }
-    values = await _values(tx, project, [one.number for one in approved])
+    versions = {
+        rule: await newest_version(tx, project, rule)
+        for rule in sorted({proposal.rule for proposal in approved})
+    }
+    values = await _values(tx, project, [proposal.number for proposal in approved])
     for rule, version in versions.items():
         corrections = [
-            correction_of(version, one.run, CalledFor(*keys[one.number], *values[one.number]))
-            for one in approved
-            if one.rule == rule
+            correction_of(version, proposal.run, CalledFor(*keys[proposal.number], *values[proposal.number]))
+            for proposal in approved
+            if proposal.rule == rule
         ]
         await apply_corrections(tx, actor, project, corrections)
-    return list(keys.values()), made
+    return list(keys.values()), event_types
 
 
 async def _values(tx: Write, project: int, numbers: Sequence[int]) -> Mapping[int, tuple[Any, Any]]:
-    """What the values would become and how they were found, by result."""
+    """The proposed values and how they were determined, by result."""
     rows = await tx.tuples(
         """
         SELECT id, proposed_correction -> 'to_value', proposed_correction -> 'substitution'

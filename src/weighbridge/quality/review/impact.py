@@ -50,26 +50,26 @@ from weighbridge.quality.review.affected_slots import (
 from weighbridge.quality.review.approval import correct, list_current_proposals, read_proposals
 from weighbridge.quality.slots.roll_up_refresh import roll_up_within
 
-# What batches come to without and with a change of events: the plan of generation, made twice.
+# The totals of batches without and with a change of events: the generation is planned twice.
 #
 # The change is written as it would be for good, in a transaction that is undone; between the two plans
 # nothing else differs, so whatever they disagree on is its doing. What others have left to be generated
 # counts on both sides alike. The plan with the change is made first: the locks of the change are let go
 # before the other.
 #
-# Invariants: nothing stays of it; before and after are what a generation would come to, to the digit.
+# Invariants: nothing of it is stored; both totals equal those of a generation, to the digit.
 
 
 @dataclass(frozen=True, slots=True)
 class _Outlook:
-    """What the generations would post, and why some of them could post nothing."""
+    """The postings that the generations would make, and why some of them could post nothing."""
 
     proposals: Sequence[Proposal]
     refusals: Sequence[str]
 
     @property
     def problems(self) -> list[str]:
-        """What would fail them."""
+        """The errors that would fail them."""
         return [
             *self.refusals,
             *(problem.message for proposal in self.proposals for problem in proposal.problems),
@@ -77,7 +77,7 @@ class _Outlook:
 
 
 class _Total(NamedTuple):
-    """What a run comes to on a ledger, and its first batch there, if it has one."""
+    """The total of a run on a ledger, and its first batch there, if it has one."""
 
     ledger: CreditedLedger
     run: RunIdentity
@@ -99,22 +99,22 @@ async def compute_impact(
     changed: Sequence[ChangedEvent],
     change: Callable[[], Awaitable[Sequence[ChangedEvent]]],
 ) -> Impact:
-    """What a change of these events would come to; the transaction must be undone afterwards.
+    """The impact of a change of these events; the caller must roll the transaction back afterwards.
 
-    The change tells which events it touched, those that it made among them.
+    The change returns the events that it touched, including those that it created.
     """
     # A generation would roll up first, before and after.
     await roll_up_within(tx, project)
     changed = await with_roll_ups(tx, project, changed)
     touched = await touched_slots(tx, project, changed)
-    known = await marks_before(tx, project, changed)
+    earlier_marks = await marks_before(tx, project, changed)
     async with tx.undone():
         changed = [*dict.fromkeys([*changed, *await change()])]
         await roll_up_within(tx, project)
         changed = await with_roll_ups(tx, project, changed)
         touched += await touched_slots(tx, project, changed)
         touched += await reached_slots(tx, project, changed)
-        following = await following_rules(tx, project, changed, known)
+        following = await following_rules(tx, project, changed, earlier_marks)
         requests = await list_generations(tx, actor, project, changed, touched)
         after = await _outlook(tx, requests)
         stale = await read_newly_stale(tx, project)
@@ -149,36 +149,40 @@ async def _outlook(tx: Read, requests: Sequence[Request]) -> _Outlook:
 async def _list_changes(
     tx: Read, project: int, before: Sequence[Proposal], after: Sequence[Proposal]
 ) -> list[tuple[Decimal, _Total]]:
-    """What changes, in order of ledger, slot and partition: the total before, and how it is afterwards."""
-    was, now = _totals(before), _totals(after)
-    posted = await _read_posted(tx, project, [*was.values(), *now.values()])
+    """The changed totals, in order of ledger, slot and partition: the total before and after."""
+    totals_before, totals_after = _totals(before), _totals(after)
+    posted_totals = await _read_posted(tx, project, [*totals_before.values(), *totals_after.values()])
     changed = []
-    for key, one in (was | now).items():
-        stands = posted.get((one.number, key[0]), Decimal(0))
-        old = was[key].total if key in was else stands
-        new = now[key].total if key in now else stands
-        if old != new:
-            changed.append((old, one._replace(total=new)))
+    for key, total in (totals_before | totals_after).items():
+        posted_total = posted_totals.get((total.number, key[0]), Decimal(0))
+        total_before = totals_before[key].total if key in totals_before else posted_total
+        total_after = totals_after[key].total if key in totals_after else posted_total
+        if total_before != total_after:
+            changed.append((total_before, total._replace(total=total_after)))
     return sorted(changed, key=lambda pair: (pair[1].ledger.number, pair[1].run.order))
 
 
 def _totals(proposals: Sequence[Proposal]) -> _Totals:
-    """What the runs come to that a generation would post; one with problems posts nothing."""
+    """The totals of the runs that a generation would post; one with problems posts nothing."""
     return {
-        (one.ledger.number, identify_slot(one.run.slot), one.run.partition): _Total(
-            one.ledger, one.run.identity, one.run_number, one.adjusts, one.total
+        (difference.ledger.number, identify_slot(difference.run.slot), difference.run.partition): _Total(
+            difference.ledger,
+            difference.run.identity,
+            difference.run_number,
+            difference.adjusts,
+            difference.total,
         )
         for proposal in proposals
         if not proposal.problems
-        for one in proposal.differences
+        for difference in proposal.differences
     }
 
 
 async def _read_posted(
     tx: Read, project: int, totals: Sequence[_Total]
 ) -> Mapping[tuple[int | None, int], Decimal]:
-    """What runs have posted, by run and ledger."""
-    runs = [one.number for one in totals if one.number is not None]
+    """The posted totals, by run and ledger."""
+    runs = [slot_total.number for slot_total in totals if slot_total.number is not None]
     rows = await tx.tuples(
         f"""
         SELECT b.run_id, b.ledger_id, b.total FROM batches b
@@ -219,58 +223,64 @@ def _list_deepened_deficits(
     project: int, before: Sequence[Proposal], after: Sequence[Proposal]
 ) -> list[PartitionDeficit]:
     """The open deficits that there would not be without the change, or less of."""
-    was, now = _list_open_deficits(before), _list_open_deficits(after)
+    shortages_before, shortages_after = _list_open_deficits(before), _list_open_deficits(after)
     return [
-        show_deficit(project, one)
-        for key, one in now.items()
-        if key not in was or one.amount > was[key].amount
+        show_deficit(project, shortage)
+        for key, shortage in shortages_after.items()
+        if key not in shortages_before or shortage.amount > shortages_before[key].amount
     ]
 
 
 def _list_open_deficits(proposals: Sequence[Proposal]) -> dict[tuple[Account, datetime], Shortage]:
     """The open deficits; of one that generations of several models see, the largest."""
-    found: dict[tuple[Account, datetime], Shortage] = {}
+    shortages: dict[tuple[Account, datetime], Shortage] = {}
     for proposal in proposals:
         for deficit in proposal.deficits:
             key = deficit.account, deficit.opened_at
-            if deficit.settled_at is None and (key not in found or deficit.amount > found[key].amount):
-                found[key] = deficit
-    return found
+            if deficit.settled_at is None and (
+                key not in shortages or deficit.amount > shortages[key].amount
+            ):
+                shortages[key] = deficit
+    return shortages
 
 
-# What approving proposals would change: of one result, or of many together.
+# The impact of approving proposals: of one result, or of many together.
 #
-# Invariants: only proposals that their rules still come to have an impact, as only they are applied.
+# Invariants: only proposals that their rules still make have an impact, as only they are applied.
 
 
 async def impact_of_proposals(
     tx: Write, actor: Actor, project: int, pending: Sequence[int]
 ) -> tuple[Impact, dict[int, ApprovalState]]:
-    """What approving pending results would change, and where an approval would find each of them.
+    """The impact of approving pending results, and the state that an approval would find each of them in.
 
-    One that its rule does not come to any more is superseded. The transaction must be undone afterwards.
+    A proposal that its rule no longer makes is superseded. The caller must roll the transaction back.
     """
-    held = await read_proposals(tx, project, pending) if pending else []
-    standing = await list_current_proposals(tx, project, held)
+    proposals = await read_proposals(tx, project, pending) if pending else []
+    current_numbers = await list_current_proposals(tx, project, proposals)
     states = {
-        one.number: ApprovalState.PENDING if one.number in standing else ApprovalState.SUPERSEDED
-        for one in held
+        proposal.number: ApprovalState.PENDING
+        if proposal.number in current_numbers
+        else ApprovalState.SUPERSEDED
+        for proposal in proposals
     }
-    approved = [one for one in held if one.number in standing]
+    approved = [proposal for proposal in proposals if proposal.number in current_numbers]
     if not approved:
         return NO_IMPACT, states
 
     async def approve() -> list[ChangedEvent]:
         corrected, _ = await correct(tx, actor, project, approved)
-        if any(one.event is None for one in approved):
+        if any(proposal.event is None for proposal in approved):
             await settle_imputed(tx, project)
         return [ChangedEvent(*key) for key in corrected]
 
-    changed = [ChangedEvent(one.event, one.position) for one in approved if one.event is not None]
+    changed = [
+        ChangedEvent(proposal.event, proposal.position) for proposal in approved if proposal.event is not None
+    ]
     return await compute_impact(tx, actor, project, changed, approve), states
 
 
-# Dry runs: what a planned change of a data point or an event would come to, asked with the change itself.
+# Dry runs: the impact of a planned change of a data point or an event, requested with the change itself.
 #
 # Collection knows nothing of ledgers, so the requests that change events are given their dry runs where the
 # service is put together.
@@ -290,7 +300,7 @@ async def _of_event(call: WriteCall, change: _Change) -> Impact:
 
 
 async def _look(call: WriteCall, change: _Change, changed: ChangedEvent | None) -> Impact:
-    """What comes of a change; of a record that there is not, the change itself says so."""
+    """The impact of a change; the change itself reports a record that does not exist."""
     project = await project_of(call)
     events = [changed] if changed else []
 

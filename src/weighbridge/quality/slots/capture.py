@@ -48,21 +48,21 @@ from weighbridge.db.engine import Read
 from weighbridge.db.statements import Literal, moments
 from weighbridge.errors import Invalid, Malformed, NotFound
 
-# What is asked of an event type: its slots in a range of time, and which of its events are valid.
+# A question about an event type: its slots in a range of time, and which of its events are valid.
 #
-# Invariant: a slot counts once it has ended, so what is still to come is neither expected nor missing.
+# Invariant: a slot counts once it has ended, so future slots are neither expected nor missing.
 
 
 START: Final = "start_time"
 END: Final = "end_time"
 
 DETAIL_DAYS_MAX: Final = 92
-"""Days of the project's calendar that gaps and what stands in them are listed over: the longest quarter."""
+"""Days of the project's calendar that gaps and substitutes are listed over: the longest quarter."""
 
 
 @dataclass(frozen=True, slots=True)
 class CaptureQuestion:
-    """An event type with a cadence, and the time for which it is looked at."""
+    """An event type with a cadence, and the time range in question."""
 
     project: int
     event_type: int
@@ -71,11 +71,11 @@ class CaptureQuestion:
     """The range that was asked for."""
     now: Instant
     valid: Composable
-    """Whether the event `e` meets the event type's condition, by what was captured or a person corrected."""
+    """Whether the event `e` meets the event type's condition, by captured or manually corrected values."""
 
     @property
     def counted(self) -> range:
-        """The slots that begin in the range and have ended; the last of them may end behind the range."""
+        """The slots that begin in the range and have ended; the last of them may end after the range."""
         begun = self.slots.begun_in(self.time)
         under_way = self.slots.holding(self.now)
         return range(begun.start, max(begun.start, min(begun.stop, under_way)))
@@ -88,7 +88,7 @@ class CaptureQuestion:
 
 def asked_time(query: Sequence[tuple[str, str]]) -> tuple[Interval, list[tuple[str, str]]]:
     """The range of time that a query asks for, and the rest of the query; Malformed when it names none."""
-    moments, rest = read_moments(query, (START, END))
+    moments, filters = read_moments(query, (START, END))
     if problems := [
         Problem(f"{name} is required.", name, "required") for name in (START, END) if name not in moments
     ]:
@@ -97,7 +97,7 @@ def asked_time(query: Sequence[tuple[str, str]]) -> tuple[Interval, list[tuple[s
     if end <= start:
         message = f"end_time must be after start_time, {start.text}; it is {end.text}."
         raise Malformed([Problem(message, END, "invalid")])
-    return Interval(start, end), rest
+    return Interval(start, end), filters
 
 
 async def build_question(
@@ -134,14 +134,14 @@ async def build_question(
 
 
 def refuse_over_a_quarter(question: CaptureQuestion) -> None:
-    """Raise Invalid where the range is too long for what is listed slot by slot."""
+    """Raise Invalid where the range is too long for a listing slot by slot."""
     if count_days(question.time, question.slots.zone) > DETAIL_DAYS_MAX:
         message = f"The range is longer than {DETAIL_DAYS_MAX} days; ask for a shorter one."
         raise Invalid([Problem(message, END, "too_long")])
 
 
 def parameters(question: CaptureQuestion) -> dict[str, Any]:
-    """What every statement about the question takes."""
+    """The parameters that every statement about the question takes."""
     return {"project": question.project, "event_type": question.event_type}
 
 
@@ -174,29 +174,29 @@ class ExpectedMeter:
 
 async def expected_meters(tx: Read, question: CaptureQuestion) -> list[ExpectedMeter]:
     """The meters of an event type by name, assets first, the event type itself last."""
-    # The last slot may end behind the range, and an outage that covers it may begin there.
+    # The last slot may end after the range, and an outage that covers it may begin there.
     until = question.slots.start(question.counted.stop)
     values = parameters(question) | {"start": question.time.start, "end": question.time.end, "until": until}
-    meters, declared = await tx.several((_METERS, values), (_METER_OUTAGES, values))
+    meter_rows, outage_rows = await tx.several((_METERS, values), (_METER_OUTAGES, values))
     outages = defaultdict(list)
-    for asset, location, start, end in declared:
+    for asset, location, start, end in outage_rows:
         outages[asset, location].append((start, end))
-    counted, found = question.counted, []
-    for asset, location, name, in_service_from, in_service_until in meters or [_ITSELF]:
-        own = outages.get((asset, location), []) if asset or location else []
-        out = join_outages([*own, *outages[None, None]], max(until, question.time.end))
+    counted, meters = question.counted, []
+    for asset, location, name, in_service_from, in_service_until in meter_rows or [_ITSELF]:
+        meter_outages = outages.get((asset, location), []) if asset or location else []
+        out = join_outages([*meter_outages, *outages[None, None]], max(until, question.time.end))
         expectation = Expectation(Service(in_service_from, in_service_until), out)
         unexpected = expectation.unexpected(question.slots, counted)
-        found.append(ExpectedMeter(asset, location, name, expectation, unexpected))
-    return found
+        meters.append(ExpectedMeter(asset, location, name, expectation, unexpected))
+    return meters
 
 
 def keys_of(meters: Iterable[ExpectedMeter]) -> dict[str, Any]:
     """The parameters by which a statement knows the meters: 0 for a key that a meter does not have."""
     every = list(meters)
     return {
-        "assets": [one.asset or 0 for one in every],
-        "locations": [one.location or 0 for one in every],
+        "assets": [meter.asset or 0 for meter in every],
+        "locations": [meter.location or 0 for meter in every],
     }
 
 
@@ -223,10 +223,10 @@ _METER_OUTAGES: Final = """
 """
 
 
-# What became of each slot that an event fell into, as SQL: one row for each meter and slot.
+# The outcome of each slot that has an event, as SQL: one row for each meter and slot.
 #
-# An event belongs to the slot that holds its start. A substitution stands in an event where one is in force
-# on a value of it; such a value is no measurement, whatever `valid_when` says.
+# An event belongs to the slot that holds its start. A substitution is in an event where one is in force
+# on a value of it; such a value is no measurement, even where `valid_when` is true.
 #
 # Invariant: a slot is one row however many events begin in it, and valid when any of them is.
 
@@ -321,10 +321,10 @@ class Expected:
 
     def slots_of(self, meter: MeterKey, cadence: CadenceSlots) -> ExpectedCadence:
         """The slots of a meter, whose event type has this cadence."""
-        known = self._known.get(meter)
-        if known is None:
-            known = self._known[meter] = ExpectedCadence(cadence, self._expectation(meter))
-        return known
+        cadence_slots = self._known.get(meter)
+        if cadence_slots is None:
+            cadence_slots = self._known[meter] = ExpectedCadence(cadence, self._expectation(meter))
+        return cadence_slots
 
     def _expectation(self, meter: MeterKey) -> Expectation:
         keys = {
@@ -332,7 +332,7 @@ class Expected:
             for kind in (0, meter.event_type)
             for place in ((0, 0), (meter.asset, meter.location))
         }
-        times = [one for key in keys for one in self._outages.get(key, ())]
+        times = [outage for key in keys for outage in self._outages.get(key, ())]
         service = self._services.get((meter.asset, meter.location), ALWAYS)
         return Expectation(service, join_outages(times, LAST))
 
@@ -359,7 +359,7 @@ _SERVICES: Final = """
 """
 
 
-# Counting what was expected and what was seen, by meter and period, in slots and in time.
+# Counting expected and captured slots and time, by meter and period.
 
 
 Place = tuple[int, int]
@@ -368,7 +368,7 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Captured:
-    """What was captured of something; without a time where no event of the range has a length."""
+    """Captured slots and time; without a time where no event of the range has a length."""
 
     counts: CaptureCounts
     time: CaptureTime | None
@@ -377,20 +377,22 @@ class Captured:
 async def read_captured(
     tx: Read, question: CaptureQuestion, meters: Sequence[ExpectedMeter], periods: Sequence[Interval]
 ) -> list[list[Captured]]:
-    """What was captured of each meter in each of the periods, which follow one another over the range."""
-    seen = await counted(tx, question, meters, periods)
+    """The captured slots and time of each meter in each of the consecutive periods."""
+    counts = await counted(tx, question, meters, periods)
     lasting = await _measure_covered(tx, question, meters, periods)
     return [
         [
             Captured(
-                seen[meter][period],
+                counts[meter][period],
                 None
                 if lasting is None
-                else CaptureTime(_expected_time(question, one, time), lasting.get((meter, period), 0)),
+                else CaptureTime(
+                    _expected_time(question, expected_meter, time), lasting.get((meter, period), 0)
+                ),
             )
             for period, time in enumerate(periods)
         ]
-        for meter, one in enumerate(meters)
+        for meter, expected_meter in enumerate(meters)
     ]
 
 
@@ -398,33 +400,37 @@ async def counted(
     tx: Read, question: CaptureQuestion, meters: Sequence[ExpectedMeter], periods: Sequence[Interval]
 ) -> list[list[CaptureCounts]]:
     """The slots of each meter in each of the periods, as they were expected and as they came."""
-    seen = await _count_seen(tx, question, meters, periods)
+    counts = await _count_seen(tx, question, meters, periods)
     return [
         [
-            _with_expected(seen.get((meter, period), CaptureCounts()), question, one, time)
+            _with_expected(counts.get((meter, period), CaptureCounts()), question, expected_meter, time)
             for period, time in enumerate(periods)
         ]
-        for meter, one in enumerate(meters)
+        for meter, expected_meter in enumerate(meters)
     ]
 
 
 def multirange(slots: CadenceSlots, ranges: Sequence[range]) -> str:
     """Slots by when they begin, as the text of a multirange of moments."""
-    return _multirange([Interval(slots.start(one.start), slots.start(one.stop)) for one in ranges])
+    return _multirange(
+        [Interval(slots.start(indexes.start), slots.start(indexes.stop)) for indexes in ranges]
+    )
 
 
 def _multirange(times: Sequence[Interval]) -> str:
-    return f"{{{','.join(f'[{one.start.isoformat()},{one.end.isoformat()})' for one in times)}}}"
+    return (
+        f"{{{','.join(f'[{interval.start.isoformat()},{interval.end.isoformat()})' for interval in times)}}}"
+    )
 
 
 def _with_expected(
-    seen: CaptureCounts, question: CaptureQuestion, meter: ExpectedMeter, period: Interval
+    counts: CaptureCounts, question: CaptureQuestion, meter: ExpectedMeter, period: Interval
 ) -> CaptureCounts:
     begun, counted = question.slots.begun_in(period), question.counted
     inside = range(
         max(begun.start, counted.start), max(begun.start, counted.start, min(begun.stop, counted.stop))
     )
-    return seen.plus(CaptureCounts(expected=count_expected(inside, meter.unexpected)))
+    return counts.plus(CaptureCounts(expected=count_expected(inside, meter.unexpected)))
 
 
 def _expected_time(question: CaptureQuestion, meter: ExpectedMeter, period: Interval) -> int:
@@ -435,14 +441,14 @@ def _expected_time(question: CaptureQuestion, meter: ExpectedMeter, period: Inte
 async def _count_seen(
     tx: Read, question: CaptureQuestion, meters: Sequence[ExpectedMeter], periods: Sequence[Interval]
 ) -> dict[Place, CaptureCounts]:
-    """What was seen of expected slots, without what was expected."""
+    """The captured slots, without the number of expected ones."""
     slots = question.slots
-    seen, values = seen_slots(question)
+    slots_query, values = seen_slots(question)
     values |= keys_of(meters) | {
-        "unexpected": [multirange(slots, one.unexpected) for one in meters],
+        "unexpected": [multirange(slots, expected_meter.unexpected) for expected_meter in meters],
         "firsts": moments(slots.start(slots.from_on(period.start)) for period in periods),
     }
-    rows = await tx.tuples(SQL(_COUNTED).format(seen=seen), values)
+    rows = await tx.tuples(SQL(_COUNTED).format(seen=slots_query), values)
     return {
         (meter, period): CaptureCounts(0, received, valid, substituted, imputed)
         for meter, period, received, valid, substituted, imputed in rows
@@ -453,15 +459,15 @@ async def _measure_covered(
     tx: Read, question: CaptureQuestion, meters: Sequence[ExpectedMeter], periods: Sequence[Interval]
 ) -> dict[Place, int] | None:
     """The milliseconds that valid events cover of the expected time; None where no event has a length."""
-    range_ = {"begin": question.passed.start, "end": question.passed.end}
-    if not await tx.value(_HAS_LENGTHS, parameters(question) | range_):
+    time_range = {"begin": question.passed.start, "end": question.passed.end}
+    if not await tx.value(_HAS_LENGTHS, parameters(question) | time_range):
         return None
-    bounds = [*(min(one.start, question.passed.end) for one in periods), question.passed.end]
+    bounds = [*(min(period.start, question.passed.end) for period in periods), question.passed.end]
     values: dict[str, Any] = parameters(question) | keys_of(meters)
     values |= {
-        "expected": [_multirange(one.expectation.stretches(question.passed)) for one in meters],
+        "expected": [_multirange(meter.expectation.stretches(question.passed)) for meter in meters],
         "bounds": moments(bounds),
-        **range_,
+        **time_range,
     }
     query = SQL(_LASTING).format(
         asset=SQL(METER_ASSET),
@@ -497,7 +503,7 @@ _STRETCHES: Final = f"""
 
 _HAS_LENGTHS: Final = f"SELECT EXISTS (SELECT FROM events e WHERE {_STRETCHES})"
 
-# What is covered is united first, so that time that two events cover counts once; then it is cut by periods.
+# Covered times are united first, so that time that two events cover counts once; then it is cut by periods.
 _LASTING: Final = """
     WITH meter AS MATERIALIZED (
         SELECT number - 1 AS number, asset, location, expected::tstzmultirange AS expected

@@ -29,7 +29,7 @@ from weighbridge.quality.slots.capture import valid_measurement
 
 @dataclass(frozen=True, slots=True)
 class RolledUpColumn:
-    """A value of a rolled-up event: where it stands, what it is, and of which values of the readings."""
+    """A value of a rolled-up event: its position, its type, and the values of the readings it comes from."""
 
     position: int
     value_type: str
@@ -56,7 +56,7 @@ class RollUpDefinition:
 
 
 async def held_definition(tx: Write, project: int, event_type: int) -> RollUpDefinition | None:
-    """The roll-up of an event type, which nobody changes until the transaction ends; None without one."""
+    """The roll-up of an event type, locked until the transaction ends; None without one."""
     await tx.execute(_HOLD, (project, project, event_type, event_type))
     return await read_definition(tx, project, event_type)
 
@@ -67,8 +67,10 @@ async def read_definition(tx: Read, project: int, event_type: int) -> RollUpDefi
     if not rows:
         return None
     source, share, amount, unit, every, every_unit, valid_when, zone, points, values = rows[0]
-    known = {slug: ValueColumn(position, kind) for slug, position, kind in points or ()}
-    is_valid = SQL("true") if valid_when is None else condition_without_rules(parse(valid_when), known)
+    points_by_slug = {slug: ValueColumn(position, kind) for slug, position, kind in points or ()}
+    is_valid = (
+        SQL("true") if valid_when is None else condition_without_rules(parse(valid_when), points_by_slug)
+    )
     return RollUpDefinition(
         project,
         event_type,
@@ -115,7 +117,7 @@ _DEFINITION: Final = """
 # The statement that makes the events of some slots of their readings, in one scan.
 #
 # Readings with the same tags become one event of each slot, so partitions stay what they are; the share of
-# valid readings is that of the meter, whatever its readings are tagged with: a slot of their cadence that
+# valid readings is that of the meter, independent of the tags of its readings: a slot of their cadence that
 # has valid readings of several tags is covered once.
 #
 # Invariants: sums are exact until they are rounded to 34 digits; nothing depends on the order in which
@@ -137,7 +139,7 @@ MADE: Final[LiteralString] = """made (
 CONTENT: Final[LiteralString] = """(
     {0}.numbers, {0}.texts, {0}.booleans, {0}.is_complete, {0}.readings, {0}.valid_readings,
     {0}.covered_readings, {0}.expected_readings)"""
-"""What an event says, and what its readings come to; format it with the name of either."""
+"""The values of an event, or those rolled up from its readings; format it with the name of either."""
 
 _IN_TIME: Final = "ORDER BY r.start_time, r.end_time, {v}"
 _BACK_IN_TIME: Final = "ORDER BY r.start_time DESC, r.end_time DESC, {v} DESC"
@@ -162,7 +164,7 @@ _ARRAYS: Final[dict[str, tuple[str, LiteralString]]] = {
 
 
 def events_of_slots(definition: RollUpDefinition, numbers: range) -> tuple[Composable, dict[str, Any]]:
-    """A query of the events that the slots come to, and its parameters."""
+    """A query for the rolled-up events of the slots, and its parameters."""
     starts = [definition.slots.start(number) for number in range(numbers.start, numbers.stop + 1)]
     slots = [Interval(*bounds) for bounds in pairwise(starts)]
     readings = definition.readings
@@ -171,11 +173,11 @@ def events_of_slots(definition: RollUpDefinition, numbers: range) -> tuple[Compo
         slot=_slot_start(definition.slots, numbers),
         cadence=_cadence_slot(definition, starts[0], starts[-1]),
         valid=definition.valid,
-        read=SQL("").join(_read(index, one) for index, one in enumerate(definition.columns)),
-        aggregates=SQL("").join(_aggregate(index, one) for index, one in enumerate(definition.columns)),
+        read=SQL("").join(_read(index, column) for index, column in enumerate(definition.columns)),
+        aggregates=SQL("").join(_aggregate(index, column) for index, column in enumerate(definition.columns)),
         usable=_usable(definition),
         complete=SQL("").join(
-            _required_condition(index, one) for index, one in enumerate(definition.columns)
+            _required_condition(index, column) for index, column in enumerate(definition.columns)
         ),
         **{name: _array(definition, name) for name in _ARRAYS},
     )
@@ -219,8 +221,8 @@ def _name(index: int) -> SQL:
 
 
 def _aggregate(index: int, column: RolledUpColumn) -> Composable:
-    made = SQL(_AGGREGATES[column.aggregate]).format(v=SQL("r.{}").format(_name(index)))
-    return SQL(", {} AS {}").format(made, _name(index))
+    aggregate = SQL(_AGGREGATES[column.aggregate]).format(v=SQL("r.{}").format(_name(index)))
+    return SQL(", {} AS {}").format(aggregate, _name(index))
 
 
 def _usable(definition: RollUpDefinition) -> Composable:
@@ -232,7 +234,7 @@ def _usable(definition: RollUpDefinition) -> Composable:
 
 
 def _value(index: int, column: RolledUpColumn) -> Composable:
-    """A value of the event; a count stands whatever the readings are worth."""
+    """A value of the event; a count includes invalid readings."""
     if column.aggregate is Aggregate.COUNT:
         return SQL("u.{}").format(_name(index))
     return SQL("CASE WHEN u.is_usable THEN u.{} END").format(_name(index))
@@ -245,13 +247,15 @@ def _required_condition(index: int, column: RolledUpColumn) -> Composable:
 def _array(definition: RollUpDefinition, name: str) -> Composable:
     """The array of the event's values of one type, by their positions."""
     kind, sql_type = _ARRAYS[name]
-    there = {one.position: _value(index, one) for index, one in _of_type(definition, kind)}
-    values = [there.get(position, SQL("NULL")) for position in range(1, max(there, default=0) + 1)]
+    expressions = {column.position: _value(index, column) for index, column in _of_type(definition, kind)}
+    values = [
+        expressions.get(position, SQL("NULL")) for position in range(1, max(expressions, default=0) + 1)
+    ]
     return SQL("ARRAY[{}]::{}[]").format(SQL(", ").join(values), SQL(sql_type))
 
 
 def _of_type(definition: RollUpDefinition, kind: str) -> Iterator[tuple[int, RolledUpColumn]]:
-    return ((index, one) for index, one in enumerate(definition.columns) if one.value_type == kind)
+    return ((index, column) for index, column in enumerate(definition.columns) if column.value_type == kind)
 
 
 _EVENTS: Final = """

@@ -32,7 +32,7 @@ from weighbridge.quality.slots.roll_up import (
     read_definition,
 )
 
-# Refreshing: the stored events of some slots follow what their readings come to, in sets.
+# Refreshing: the stored events of some slots are updated from their readings, in sets.
 #
 # An event keeps its number, its notes, its evidence and its corrections while its values change beneath
 # them. Events of readings that came first are new; one whose readings are all gone is voided, and comes
@@ -44,7 +44,7 @@ from weighbridge.quality.slots.roll_up import (
 
 @dataclass(frozen=True, slots=True)
 class _Changed:
-    """An event that does not say what its readings come to: which of its values, or whether it counts."""
+    """An event that differs from its readings: in which of its values, or in whether it counts."""
 
     event: int
     start: datetime
@@ -55,7 +55,7 @@ class _Changed:
 
 
 async def refresh(tx: Write, definition: RollUpDefinition, numbers: range, *, is_undone: bool = False) -> int:
-    """Let the events of some slots be what their readings come to; gives how many changed.
+    """Update the events of some slots from their readings; return how many changed.
 
     Conflict while a generation runs and events have to change that were there before, unless the transaction
     is undone afterwards.
@@ -73,7 +73,7 @@ async def refresh(tx: Write, definition: RollUpDefinition, numbers: range, *, is
         if not is_undone:
             await staleness.hold_off_generations(tx, definition.project)
         await _change(tx, definition.project, changed)
-    _leave_marks(tx, definition, [*added, *(one.start for one in changed)])
+    _leave_marks(tx, definition, [*added, *(event_change.start for event_change in changed)])
     return len(added) + len(changed)
 
 
@@ -88,26 +88,34 @@ async def _add(tx: Write, key: dict[str, Any]) -> list[datetime]:
 
 
 async def _change(tx: Write, project: int, changed: Sequence[_Changed]) -> None:
-    """Let events that were there say what their readings come to, and whoever used them know."""
+    """Update existing events from their readings, and mark their users as stale."""
     inputs = staleness.announce(tx, project)
-    events = sorted(one.event for one in changed)
-    named = {"project": project, "events": events}
-    await tx.execute(_HOLD, named)
-    await tx.execute(_VOID, {"project": project, "events": [one.event for one in changed if one.is_gone]})
-    filled = await tx.tuples(_FILLED, named)
-    corrected = await tx.tuples(_UPDATE, named)
+    events = sorted(event_change.event for event_change in changed)
+    query_values = {"project": project, "events": events}
+    await tx.execute(_HOLD, query_values)
+    await tx.execute(
+        _VOID,
+        {
+            "project": project,
+            "events": [event_change.event for event_change in changed if event_change.is_gone],
+        },
+    )
+    filled = await tx.tuples(_FILLED, query_values)
+    corrected = await tx.tuples(_UPDATE, query_values)
     await show_in_force(tx, project, [event for event, is_corrected in corrected if is_corrected])
-    # What rules filled in gives way to the readings in their transaction, as imputed events do.
+    # The readings replace values that rules filled in, in their transaction, as with imputed events.
     await undo_by_runs(tx, project, [(number, run) for number, run, _ in filled])
     for rule in sorted({rule for _, _, rule in filled}):
         await take_back_approvals(tx, project, rule)
-    values = [(one.event, position) for one in changed for position in one.positions]
-    values += [(one.event, 0) for one in changed if one.is_otherwise]
+    values = [
+        (event_change.event, position) for event_change in changed for position in event_change.positions
+    ]
+    values += [(event_change.event, 0) for event_change in changed if event_change.is_otherwise]
     changes.leave(tx, project, staleness.ChangedValues(inputs, values))
 
 
 def _leave_marks(tx: Write, definition: RollUpDefinition, starts: Sequence[datetime]) -> None:
-    """Leave the events to automatic rules, and to what is rolled up from them."""
+    """Mark the events for automatic rules, and for the roll-ups that read them."""
     if starts:
         mark = changes.Mark(definition.event_type, min(starts), max(starts))
         changes.leave(tx, definition.project, changes.NewEvents((mark,)))
@@ -177,7 +185,7 @@ _FILLED: Final = f"""
        AND c.source = '{CorrectionOrigin.SUBSTITUTION}' AND c.state <> '{CorrectionState.REVERTED}'
        AND e.numbers[c.position] IS NULL AND r.numbers[c.position] IS NOT NULL
 """
-"""Corrections that gave events values which their readings come to now, each with a run of its rule."""
+"""Corrections of values that the readings now provide, each with a run of its rule."""
 
 _UPDATE: Final = """
     UPDATE events e
@@ -190,15 +198,15 @@ _UPDATE: Final = """
 """
 
 
-# Roll up what is marked: the readings that changed since, of every type that something is rolled up from.
+# Roll up the marked readings: those that changed, of every type that is rolled up.
 #
 # A mark tells of a stretch in which readings of a type changed, or of all of them where what is made of
 # them did. The stretches become few ranges of slots, and these are refreshed portion by portion, each in a
 # transaction of its own; the marks go when all of it is stored. What is refreshed leaves marks for what is
 # rolled up from it, so that minutes become hours and hours days in one go.
 #
-# Killed in the middle, it leaves the marks, and what is rolled up again changes nothing. In the background
-# it gives way to a generation and comes back; before a generation it waits.
+# If it is killed, the marks remain, and rolling up again changes nothing. In the background
+# it yields to a generation and tries again later; before a generation it waits.
 
 
 SLOTS: Final = 10_000
@@ -229,29 +237,29 @@ class _RolledUpElsewhereError(Exception):
 
 
 async def roll_up_marked(database: Database, project: int, *, waits: bool = False) -> bool:
-    """Roll up what is marked in a project; gives whether all of it is done.
+    """Roll up the marked readings of a project; return whether all of them are done.
 
-    Where it does not wait, it gives way to another worker and to a generation that is at work.
+    Unless it waits, it yields to another worker and to a running generation.
     """
     for _ in range(ROUNDS_MAX):
         async with database.read() as tx:
-            seen = await _read_seen(tx, project)
-        if not seen.numbers:
+            marks = await _read_seen(tx, project)
+        if not marks.numbers:
             return True
         try:
-            await _roll_up(database, project, seen, waits=waits)
+            await _roll_up(database, project, marks, waits=waits)
         except (Conflict, _RolledUpElsewhereError):
             return False
     return False
 
 
 async def roll_up_within(tx: Write, project: int) -> None:
-    """Roll up what is marked in a project, in a transaction that is undone afterwards."""
+    """Roll up the marked readings of a project, in a transaction that is rolled back afterwards."""
     for _ in range(ROUNDS_MAX):
-        seen = await _read_seen(tx, project)
-        if not seen.numbers:
+        marks = await _read_seen(tx, project)
+        if not marks.numbers:
             break
-        for source, stretches in seen.stretches.items():
+        for source, stretches in marks.stretches.items():
             for (target,) in await tx.tuples(_TARGETS, (project, source)):
                 definition = await read_definition(tx, project, target)
                 assert definition is not None, "it was listed a moment ago"  # noqa: S101
@@ -261,20 +269,20 @@ async def roll_up_within(tx: Write, project: int) -> None:
                     for first in range(slots.start, slots.stop, SLOTS):
                         portion = range(first, min(first + SLOTS, slots.stop))
                         await refresh(tx, definition, portion, is_undone=True)
-        await tx.execute(_REMOVE, (project, seen.numbers))
+        await tx.execute(_REMOVE, (project, marks.numbers))
 
 
-async def _roll_up(database: Database, project: int, seen: _Seen, *, waits: bool) -> None:
-    if seen.is_redefined:
+async def _roll_up(database: Database, project: int, marks: _Seen, *, waits: bool) -> None:
+    if marks.is_redefined:
         async with database.write() as tx:  # writers that may not have seen that their events are readings
             await tx.execute(*locks.hold_rule_marks(project))
-    for source, stretches in seen.stretches.items():
+    for source, stretches in marks.stretches.items():
         async with database.read() as tx:
             targets = await tx.tuples(_TARGETS, (project, source))
         for (target,) in targets:
             await _follow(database, project, target, stretches, waits=waits)
     async with database.write() as tx:
-        await tx.execute(_REMOVE, (project, seen.numbers))
+        await tx.execute(_REMOVE, (project, marks.numbers))
 
 
 async def _follow(
@@ -293,24 +301,26 @@ async def _follow(
             first = await _refresh(database, definition, portion, waits=waits)
 
 
-async def _refresh(database: Database, known: RollUpDefinition, portion: range, *, waits: bool) -> int | None:
-    """Refresh a portion of slots; gives the first slot behind it that has events, None where none has."""
+async def _refresh(
+    database: Database, stored_definition: RollUpDefinition, portion: range, *, waits: bool
+) -> int | None:
+    """Refresh a portion of slots; return the next slot that has events, None where none has."""
     async with database.write() as tx:
         if waits:
-            await staleness.await_generations(tx, known.project)
-            await tx.execute(*locks.hold(locks.roll_up_worker(known.project)))
-        elif not await tx.value(*locks.try_hold(locks.roll_up_worker(known.project))):
+            await staleness.await_generations(tx, stored_definition.project)
+            await tx.execute(*locks.hold(locks.roll_up_worker(stored_definition.project)))
+        elif not await tx.value(*locks.try_hold(locks.roll_up_worker(stored_definition.project))):
             raise _RolledUpElsewhereError
-        definition = await held_definition(tx, known.project, known.event_type)
-        if definition is None or definition.slots != known.slots:
-            return None  # what was defined since left marks of its own
+        definition = await held_definition(tx, stored_definition.project, stored_definition.event_type)
+        if definition is None or definition.slots != stored_definition.slots:
+            return None  # a later definition left its own marks
         await refresh(tx, definition, portion)
         after = await _first_event(tx, definition, definition.slots.start(portion.stop))
         return None if after is None else definition.slots.holding(after)
 
 
 async def slots_of(tx: Read, definition: RollUpDefinition, stretch: Stretch) -> range:
-    """The slots of a stretch, as far as there are events."""
+    """The slots of a time interval, up to the last event."""
     slots, (start, end) = definition.slots, stretch
     start = await _first_event(tx, definition) if start is None else start
     end = await _last_event(tx, definition) if end is None else end
@@ -336,7 +346,7 @@ async def _last_event(tx: Read, definition: RollUpDefinition) -> Instant | None:
 
 
 def roll_up_marks(project: int) -> Command:
-    """What asks for the marks of a project."""
+    """The command that reads the marks of a project."""
     return "SELECT id FROM roll_up_marks WHERE project_id = %s", (project,)
 
 
@@ -344,7 +354,7 @@ async def _read_seen(tx: Read, project: int) -> _Seen:
     numbers = await tx.tuples(*roll_up_marks(project))
     stretches: dict[int, list[Stretch]] = {}
     for source, first, last in await tx.tuples(_MARKED, (project,)) if numbers else ():
-        bounds = tuple(None if one is None else Instant.of(one) for one in (first, last))
+        bounds = tuple(None if bound is None else Instant.of(bound) for bound in (first, last))
         stretches.setdefault(source, []).append((bounds[0], bounds[1]))
     return _Seen([number for (number,) in numbers], stretches)
 

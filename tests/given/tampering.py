@@ -17,7 +17,7 @@ from weighbridge.core.bundle.contents import (
     SIGNATURE,
     SUMS,
     IndexedPart,
-    Vouched,
+    TrustResult,
     hash_part,
     read_contents,
     verify_audit,
@@ -149,6 +149,6 @@ def remade(bundle: Bundle, change: Callable[[Parts], None], read_model: Any) -> 
 
 
 @lru_cache(maxsize=4)
-def _vouched_by(log: tuple[tuple[str, bytes], ...], key: VerifierKey) -> Vouched:
+def _vouched_by(log: tuple[tuple[str, bytes], ...], key: VerifierKey) -> TrustResult:
     """What the log of a bundle vouches for, whose parts most changes leave as they are."""
     return verify_audit({name: memoryview(content) for name, content in log}, key, Faults())

@@ -261,7 +261,7 @@ def test_what_the_feed_names_for_all_rows_gives_way_to_what_a_row_names(feeding)
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("start_time,mass,driver,x\n", "The column 'x' gives nothing"),
+        ("start_time,mass,driver,x\n", "The column 'x' is not mapped"),
         ("mass\n1\n", "No column gives start_time"),
         ("start_time;mass\n", "is another delimiter needed?"),
         (b"start_time,mass\n\xff\xfe\n", "is not in utf-8"),

@@ -261,8 +261,8 @@ async def _complaints_of_slots(
     slot_of = _slots_of(batches)
     slots = sorted(set(slot_of.values()), key=lambda unit: (unit[0], unit[1].start, unit[1].end))
     index_of = {slot: index for index, slot in enumerate(slots)}
-    place_of = {row.number: index_of[slot_of[row.number, row.position]] for row in newest.values()}
-    newest_batches = [(place_of[row.number], row.number) for row in newest.values()]
+    placed_rows = [(index_of[slot_of[row.number, row.position]], row) for row in newest.values()]
+    newest_batches = [(index, row.number) for index, row in placed_rows]
     times = [slot for _, slot in slots]
     lineage = ByLineage(first.project, times, newest_batches, reading.source.events)
     resolved_streams, data = await data_as_used(tx, model, lineage, streams)
@@ -271,19 +271,20 @@ async def _complaints_of_slots(
     ]
     drawings = await read_drawing(tx, first.project, model, times, runs_as_used)
     data = [replace(of_slot, drawing=drawing) for of_slot, drawing in zip(data, drawings, strict=True)]
-    placed = [(place_of[row.number], row.partition) for row in newest.values() if row.comes_to]
+    placed = [(index, row.partition) for index, row in placed_rows if row.comes_to]
     lineage_reading = LineageReading(tx, first.project, model, resolved_streams)
     data = await with_named_partitions(lineage_reading, data, placed)
     measures, zone = resolved_streams.measures, ZoneInfo(first.time_zone)
     setting = EngineSetting(prepare(model), measures, first.project, zone, says_contributions=True)
     runs = await tx.in_thread(_run, setting, data)
+    run_of = [{run.partition: run for run in slot_run.runs} for slot_run in runs]
     names = {stream.number: stream.node_slugs for stream in resolved_streams.streams}
     generated_batches = [batch for batch in batches if batch.is_of_generation]
     calculated = await read_calculations(tx, first.project, [batch.number for batch in generated_batches])
     complaints: dict[int, list[str]] = {}
     for batch in generated_batches:
-        slot_run = runs[index_of[slot_of[batch.number, batch.position]]]
-        run = next((run for run in slot_run.runs if run.partition == batch.partition), None)
+        index = index_of[slot_of[batch.number, batch.position]]
+        run = run_of[index].get(batch.partition)
         misplaced = [] if run is None else list(batch.misplaced(portion[batch.position], model))
         if misplaced and not batch.is_there and "period_days" in setting.program.functions:
             # The project's clock was set anew since, and with it the length of days.
@@ -292,7 +293,7 @@ async def _complaints_of_slots(
         complaints[batch.number] = [
             *_complaints(model, batch, run, calculated.get(batch.number, {}), names),
             *(misplaced if batch.is_there else ()),
-            *(problem.message for problem in slot_run.problems),
+            *(problem.message for problem in runs[index].problems),
             *_of_version(model, batch),
         ]
     return complaints

@@ -13,7 +13,6 @@ CHECKOUT is the folder of another version in which `make setup` was run.
 import contextlib
 import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -25,7 +24,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from service import Line, Service, descendants, median, upload_file
+from service import Line, Service, descendants, median, started, upload_file
 
 ROUNDS = 5
 GOAL = 0.97
@@ -247,32 +246,9 @@ def _cost(plant: Plant, work: Work) -> float:
 def _plant(programs: Path) -> Iterator[Plant]:
     with (
         tempfile.TemporaryDirectory(prefix="weighbridge-bench-") as folder,
-        _service(programs, folder) as one,
+        started(programs, folder, api_processes=1, with_worker=True) as running,
     ):
-        yield _arrange(one, folder)
-
-
-@contextlib.contextmanager
-def _service(programs: Path, folder: str) -> Iterator[Service]:
-    """The service of a checkout, with one API process and a worker."""
-    command = str(programs / "weighbridge")
-    variables = {"WEIGHBRIDGE_RATE_LIMIT_PER_MINUTE": "0", "WEIGHBRIDGE_LOG_LEVEL": "error"}
-    arguments = [command, "serve", "--data-dir", folder, "--port", "0", "--api-processes", "1"]
-    process = subprocess.Popen(
-        arguments, stdout=subprocess.PIPE, text=True, env=os.environ | variables, cwd=folder
-    )
-    try:
-        assert process.stdout is not None
-        ready = re.match(r"ready http://([^:]+):(\d+)", process.stdout.readline())
-        assert ready, "the service did not start"
-        token = subprocess.run(
-            [command, "token", "create", "--data-dir", folder, "--name", "bench", "--all"],
-            check=True, capture_output=True, text=True, cwd=folder,
-        ).stdout.strip()  # fmt: skip
-        yield Service(Path(folder), ready[1], int(ready[2]), token, "", process)
-    finally:
-        process.terminate()
-        process.wait()
+        yield _arrange(running, folder)
 
 
 def _arrange(running: Service, folder: str) -> Plant:

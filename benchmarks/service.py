@@ -12,7 +12,7 @@ import tempfile
 import time
 import uuid
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -81,7 +81,7 @@ class Line:
         while b"\r\n\r\n" not in received:
             received += self._arrived()
         head, _, answer = received.partition(b"\r\n\r\n")
-        length = int(head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0])
+        length = int(head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0] or b"0")
         while len(answer) < length:
             answer += self._arrived()
         return int(head.split(b" ", 2)[1]), answer
@@ -98,44 +98,41 @@ class Line:
 @contextlib.contextmanager
 def service(*, api_processes: int = 1, with_worker: bool = False) -> Iterator[Service]:
     """Start a service in a temporary folder and stop it at the end."""
-    command = Path(sys.executable).with_name("weighbridge")
-    with tempfile.TemporaryDirectory(prefix="weighbridge-bench-") as folder:
-        data_dir = Path(folder)
-        environment = os.environ | {
-            "WEIGHBRIDGE_RATE_LIMIT_PER_MINUTE": "0",
-            "WEIGHBRIDGE_LOG_LEVEL": "warning",
-        }
-        arguments = [
-            command,
-            "serve",
-            "--data-dir",
-            folder,
-            "--port",
-            "0",
-            "--api-processes",
-            str(api_processes),
-        ]
-        process = subprocess.Popen(
-            [*arguments, *([] if with_worker else ["--no-worker"])],
-            stdout=subprocess.PIPE,
+    programs = Path(sys.executable).parent
+    with (
+        tempfile.TemporaryDirectory(prefix="weighbridge-bench-") as folder,
+        started(programs, folder, api_processes=api_processes, with_worker=with_worker) as running,
+        server(running.data_dir) as url,
+    ):
+        yield replace(running, database_url=url)
+
+
+@contextlib.contextmanager
+def started(programs: Path, folder: str, *, api_processes: int, with_worker: bool) -> Iterator[Service]:
+    """Start the service of a checkout by the folder of its programs; it has no URL of the database."""
+    command = str(programs / "weighbridge")
+    variables = {"WEIGHBRIDGE_RATE_LIMIT_PER_MINUTE": "0", "WEIGHBRIDGE_LOG_LEVEL": "warning"}
+    arguments = [command, "serve", "--data-dir", folder, "--port", "0", "--api-processes", str(api_processes)]
+    process = subprocess.Popen(
+        [*arguments, *([] if with_worker else ["--no-worker"])],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | variables,
+    )
+    try:
+        assert process.stdout is not None
+        ready = re.match(r"ready http://([^:]+):(\d+)", process.stdout.readline())
+        assert ready, "the service did not start"
+        token = subprocess.run(
+            [command, "token", "create", "--data-dir", folder, "--name", "bench", "--all"],
+            check=True,
+            capture_output=True,
             text=True,
-            env=environment,
-        )
-        try:
-            assert process.stdout is not None
-            ready = re.match(r"ready http://([^:]+):(\d+)", process.stdout.readline())
-            assert ready, "the service did not start"
-            token = subprocess.run(
-                [command, "token", "create", "--data-dir", folder, "--name", "bench", "--all"],
-                check=True,
-                capture_output=True,
-                text=True,
-            ).stdout.strip()
-            with server(data_dir) as url:
-                yield Service(data_dir, ready[1], int(ready[2]), token, url, process)
-        finally:
-            process.terminate()
-            process.wait(timeout=START_SECONDS)
+        ).stdout.strip()
+        yield Service(Path(folder), ready[1], int(ready[2]), token, "", process)
+    finally:
+        process.terminate()
+        process.wait(timeout=START_SECONDS)
 
 
 def upload_file(running: Service, path: str, content: bytes, file_name: str) -> Any:

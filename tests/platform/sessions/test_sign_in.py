@@ -13,7 +13,6 @@ from weighbridge.platform.authentication import (
 )
 from weighbridge.platform.users import make_user_link
 
-
 COUNTED = 5
 TRIED_BEFORE = "UPDATE sign_in_attempts SET attempts = attempts + %s WHERE key = %s RETURNING attempts"
 """Adds attempts past the service, at which those of one address have a pace of a few in a second."""

@@ -66,11 +66,12 @@ fuzz: $(READY) ## run the property tests with new seeds for FUZZ_MINUTES, 10 by 
 	@end=$$(($$(date +%s) + 60 * $(FUZZ_MINUTES))); \
 	while [ "$$(date +%s)" -lt "$$end" ]; do $(BIN)/pytest -m hypothesis --hypothesis-profile=fuzz --hypothesis-seed="$$(date +%s)" || exit 1; done
 
-fuzz-accounting: $(READY) ## tell STORIES stories of a chain of ledgers, 500 by default, each of up to 30 steps
+fuzz-accounting: $(READY) ## tell STORIES stories of a chain of ledgers and of its reports, 500 by default, each of up to 30 steps
 	@STORIES=$(or $(STORIES),500) STEPS=$(or $(STEPS),30) \
 		$(BIN)/pytest -s tests/accounting/batch_generations/test_stateful.py \
 		tests/accounting/batch_generations/test_stories_of_events.py \
-		tests/accounting/batch_generations/test_stories_of_cadences.py $(if $(SEED),--hypothesis-seed=$(SEED))
+		tests/accounting/batch_generations/test_stories_of_cadences.py \
+		tests/reporting/reports/test_stateful.py tests/reporting/reports/test_restate_stories.py $(if $(SEED),--hypothesis-seed=$(SEED))
 
 stories: $(READY) ## tell STORIES stories that mix all parts, 1000 by default, beginning with SEED, each of STEPS steps
 	@STORIES=$(or $(STORIES),1000) STEPS=$(or $(STEPS),25) SEED=$(or $(SEED),1) $(BIN)/pytest -n $(WORKERS) tests/stories

@@ -35,7 +35,7 @@ LONGEST = "tests/durability/"
 
 FOLDER = pytest.StashKey[str]()
 
-settings.register_profile("quick", max_examples=25, derandomize=True, deadline=None)
+settings.register_profile("quick", max_examples=15, derandomize=True, deadline=None)
 settings.register_profile("fuzz", max_examples=200, deadline=None)
 settings.load_profile("quick")
 

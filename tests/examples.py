@@ -4,8 +4,8 @@ from typing import Final
 
 from hypothesis import settings
 
-PART: Final = 5
-EXAMPLES_MIN: Final = 4
+PART: Final = 10
+EXAMPLES_MIN: Final = 3
 
 
 def examples(whole: int) -> int:

@@ -6,10 +6,10 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from decimal import Decimal
 
 import pytest
+from tests.durability.processes import until
 from tests.given import collection as given
 from tests.server import Server
 
@@ -20,6 +20,8 @@ from weighbridge.settings import Settings
 
 HEADER = "Time,Steam mass,State"
 ROWS = "2025-01-01T00:00Z,12.50,open\n2025-01-01T01:00Z,0.1,shut\n2025-01-01T02:00Z,7,open\n"
+MANY = 3_000
+STORING = "SELECT pid FROM pg_locks WHERE relation = 'events'::regclass AND mode = 'RowExclusiveLock'"
 
 
 def test_the_same_import_again_stores_nothing_twice(import_file, stored):
@@ -194,9 +196,9 @@ def test_two_imports_of_one_file_at_the_same_time_store_each_row_once(
 
 @pytest.fixture
 def long_import(plant, account_name, postgres, tmp_path):
-    """The words of an import of 20,000 rows, and what its program takes from the environment."""
+    """The words of an import of many rows, and what its program takes from the environment."""
     path = tmp_path / "log.csv"
-    path.write_text("Steam mass\n" + "1.5\n" * 20_000)
+    path.write_text("Steam mass\n" + "1.5\n" * MANY)
     words = (
         "import", str(path), "--project", plant["id"], "--event-type", "delivery", "--account", account_name,
         "--start", "2025-01-01T00:00Z", "--every", "1m", "--json",
@@ -210,22 +212,22 @@ def long_import(plant, account_name, postgres, tmp_path):
 
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGINT])
 def test_an_import_that_was_ended_stores_nothing_and_the_same_again_stores_all(
-    program, long_import, plant, sql, ending
+    weighbridge, long_import, plant, server, ending
 ):
     words, variables = long_import
-    running = "SELECT id FROM async_tasks WHERE project_id = %s AND state = 'running'"
     count = "SELECT count(*) FROM events WHERE project_id = %s"
 
-    with subprocess.Popen(
-        [sys.executable, "-m", "weighbridge", *words], env=os.environ | variables, stderr=subprocess.PIPE
-    ) as first:
-        while not sql(running, plant["numeric_id"]):
-            assert first.poll() is None, first.stderr.read()
-            time.sleep(0.01)
+    with (
+        server.transaction() as holder,
+        subprocess.Popen([sys.executable, "-m", "weighbridge", *words], env=os.environ | variables) as first,
+    ):
+        holder.execute("LOCK TABLE events IN SHARE MODE")  # it ends in the middle, as it waits for this
+        server.await_blocked()
         first.send_signal(ending)
         first.wait(60)
+    until(lambda: not server.sql(STORING), what="the session of the import has ended")
 
-    assert sql(count, plant["numeric_id"]) == [(0,)]
-    again = program(*words, **variables).expect(0).json
-    assert (again["rows"], again["stored"] + again["already_there"]) == (20_000, 20_000)
-    assert sql(count, plant["numeric_id"]) == [(20_000,)]
+    assert server.sql(count, plant["numeric_id"]) == [(0,)]
+    again = weighbridge(*words, **variables).expect(0).json
+    assert (again["rows"], again["stored"] + again["already_there"]) == (MANY, MANY)
+    assert server.sql(count, plant["numeric_id"]) == [(MANY,)]

@@ -13,7 +13,7 @@ from itertools import islice
 import pytest
 from tests.given import collection as given
 
-ROWS = int(os.environ.get("HOURS", "5000"))
+ROWS = int(os.environ.get("HOURS", "3000"))
 ALL = 36_733
 ALL_ENERGY = Decimal("443019.2702")
 START = datetime(2011, 1, 1, tzinfo=UTC)

@@ -3,6 +3,7 @@
 `make test` installs them into `.venv/foreign`; on a machine where that cannot be done these are left out.
 """
 
+import hashlib
 import json
 import os
 import shutil
@@ -17,9 +18,10 @@ ROOT = Path(__file__).parents[2]
 DOCUMENT = ROOT / "docs" / "reference" / "openapi.json"
 PROGRAMS = Path(__file__).parent / "foreign"
 TOOLS = ROOT / ".venv" / "foreign"
+READY = TOOLS / "ready"
 DONE = "made by a client true complete\n"
 
-pytestmark = pytest.mark.skipif(not (TOOLS / "ready").is_file(), reason="make packages installs the tools")
+pytestmark = pytest.mark.skipif(not READY.is_file(), reason="make packages installs the tools")
 
 
 def run(*command, folder):
@@ -51,15 +53,21 @@ def plant(api, account):
 
 
 def test_spectral_finds_nothing(tmp_path):
-    found = tmp_path / "found.json"
+    """It compiles a schema for each example: a document that it has read before is not read again."""
+    rules, found, passed = PROGRAMS / "spectral.yaml", tmp_path / "found.json", TOOLS / "spectral-passed"
+    read = hashlib.sha256(b"".join(one.read_bytes() for one in (DOCUMENT, rules, READY))).hexdigest()
+    if passed.is_file() and passed.read_text() == read:
+        return
 
     run(
-        *(node("spectral"), "lint", DOCUMENT, "--ruleset", PROGRAMS / "spectral.yaml"),
+        *(node("spectral"), "lint", DOCUMENT, "--ruleset", rules),
         *("--format", "json", "--output", found, "--fail-severity", "error"),
         folder=tmp_path,
     )
 
     assert json.loads(found.read_text()) == []
+    passed.unlink(missing_ok=True)
+    passed.write_text(read)
 
 
 def test_a_made_python_client_creates_lists_generates_and_waits(server, account, plant, tmp_path):

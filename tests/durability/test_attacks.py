@@ -8,7 +8,7 @@ from tools.attack.__main__ import attacked
 from tools.attack.attacks import ATTACKS
 from tools.attack.plant import plant
 
-SECONDS = 1.5
+SECONDS = 1.0
 PATIENCE_MS = 2_000
 TRIED = (
     "connections that say nothing",

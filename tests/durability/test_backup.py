@@ -85,7 +85,7 @@ def plant(shared_folder, shared_dir):
     caller = Caller(site, remote, 7)
     project = given.measuring(remote, given.number("mass"))
     with under_load([caller]):
-        threading.Event().wait(2)  # of load
+        threading.Event().wait(1)  # of load
         before = given.event(remote, project, values={"mass": 1})
         attach(f"http://{remote._place[0]}:{remote._place[1]}", site.token, before)
         [(moment,)] = site.sql("SELECT clock_timestamp()")

@@ -1,7 +1,8 @@
 """The demonstration, as someone meets it who has just installed the service.
 
-Its figures stand here as literals, and are calculated once more by hand in exact fractions. That it ends by
-itself and leaves nothing is tested where it is run from the wheel, in `tests/release`.
+Its figures stand here as literals, and are calculated once more by hand in exact fractions. That it leaves
+nothing is tested where it is run from the wheel, in `tests/release`; that it ends by itself, too, in those of
+`make release-check`.
 """
 
 import http.client

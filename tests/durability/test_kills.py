@@ -1,6 +1,7 @@
 """Workers and the API are killed at random moments: what was acknowledged is there, and once.
 
-Each run prints the seed of its moments. KILLS is how many there are: `make durability` asks for hundreds.
+Each run prints the seed of its moments. KILLS is how many there are: `make durability` asks for
+hundreds, and has more workers and callers.
 """
 
 import os
@@ -14,14 +15,15 @@ import pytest
 from tests.durability.load import Caller, check, told, under_load
 from tests.durability.remote import Site, api_processes, living
 
+IN_FULL = "KILLS" in os.environ
 KILLS = int(os.environ.get("KILLS", "4"))
 SEED = int(os.environ.get("SEED", "0")) or random.SystemRandom().randrange(1, 10**9)
-PAUSE_SECONDS_MAX = float(os.environ.get("PAUSE_SECONDS_MAX", "0.8"))
+PAUSE_SECONDS_MAX = float(os.environ.get("PAUSE_SECONDS_MAX", "0.8" if IN_FULL else "0.4"))
 API_SHARE = 0.1
 """Of the kills, those that meet the API: the supervisor lets it rest a while before it starts it again."""
 
-WORKERS = 4
-CALLERS = 3
+WORKERS = 4 if IN_FULL else 2
+CALLERS = 3 if IN_FULL else 2
 
 
 @pytest.fixture

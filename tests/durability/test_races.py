@@ -111,8 +111,7 @@ def test_of_two_that_want_all_of_one_source_one_has_it_and_the_other_is_told_wha
         name: ledger(remote, project, CONSUMER.replace("KIND", name.lower()), name, "used")
         for name in CONSUMERS
     }
-    for _ in range(2):
-        site.work(1, WEIGHBRIDGE_WORKER_CONCURRENCY="1")
+    site.work(2, WEIGHBRIDGE_WORKER_CONCURRENCY="1")
     generate(remote, source, (day(0)[0], day(ROUNDS - 1)[1]))
 
     won = Counter()

@@ -81,9 +81,10 @@ def filled_tables(url):
 
 
 @pytest.fixture(scope="module", params=released(), ids=lambda folder: folder.name)
-def upgraded(request, shared_folder):
+def upgraded(request, shared_folder, made_once):
     """The data of a version, upgraded by the service that runs on them, and what was found on the way."""
     kept, data_dir = request.param, shared_folder / request.param.name
+    shutil.copytree(made_once, data_dir)
     with attach_server(data_dir) as running:
         options = ("--no-owner", "--exit-on-error")
         done = running.location.run("pg_restore", f"--dbname={running.url}", *options, str(kept / DUMP))

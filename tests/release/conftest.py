@@ -31,7 +31,7 @@ class Environment(NamedTuple):
 
     folder: Path
 
-    def run(self, *words, cwd, seconds=COMMAND_SECONDS, **variables):
+    def run(self, *words, cwd, **variables):
         """Run a program of the environment in a folder."""
         program, *arguments = map(str, words)
         return subprocess.run(
@@ -41,8 +41,27 @@ class Environment(NamedTuple):
             capture_output=True,
             text=True,
             check=False,
-            timeout=seconds,
+            timeout=COMMAND_SECONDS,
         )
+
+    @contextmanager
+    def started(self, *words, cwd, log, **variables):
+        """A running program of the environment, in a folder; what it says goes to a file."""
+        program, *arguments = map(str, words)
+        with (
+            log.open("w") as said,
+            subprocess.Popen(
+                [self.folder / "bin" / program, *arguments],
+                cwd=cwd,
+                env=BARE | {"PYTHONUNBUFFERED": "1"} | variables,
+                stdout=said,
+                stderr=subprocess.STDOUT,
+            ) as running,
+        ):
+            try:
+                yield running
+            finally:
+                running.kill()
 
     def install(self, *words):
         """Install with pip, as whoever has the file does."""

@@ -1,7 +1,8 @@
-"""Five years of a real gas turbine, from the file to the ledger, to the last digit.
+"""The hours of a real gas turbine, from the file to the ledger, to the last digit.
 
 The data set is public (Gas Turbine CO and NOx Emission, UCI Machine Learning Repository) and too large to
-live in the repository: its folder is named by WEIGHBRIDGE_SENSOR_DATA.
+live in the repository: its folder is named by WEIGHBRIDGE_SENSOR_DATA. The suite takes the first of its
+hours; `make sensor` takes all 36,733, which are five years.
 """
 
 import csv
@@ -10,7 +11,9 @@ import json
 import os
 import subprocess
 import sys
+from datetime import UTC, datetime, timedelta
 from decimal import ROUND_HALF_EVEN, Decimal
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -20,11 +23,13 @@ from tests.given import collection as given
 VARIABLE = "WEIGHBRIDGE_SENSOR_DATA"
 FILE = "gas-turbine-hourly.csv.gz"
 ROOT = Path(__file__).parents[2]
+START = datetime(2011, 1, 1, tzinfo=UTC)
 YEARS = ("2011-01-01T00:00:00Z", "2016-01-01T00:00:00Z")
 
-HOURS = 36_733
-MONTHS = 51
-ENERGY = Decimal("443019.2702")
+HOURS = int(os.environ.get("HOURS", "3000"))
+ALL = 36_733
+ALL_MONTHS = 51
+ALL_ENERGY = Decimal("443019.2702")
 HOURS_OF_JANUARY = 744
 
 COLUMNS = {
@@ -56,13 +61,16 @@ NODES = """
 """
 
 
-@pytest.fixture(scope="session")
-def readings():
-    """The path of the data set."""
+@pytest.fixture
+def readings(tmp_path):
+    """A file of the first hours of the data set."""
     path = Path(os.environ.get(VARIABLE) or ROOT.parent / "shared" / "data") / FILE
     if not path.is_file():
         pytest.skip(f"{FILE} is not in {path.parent}; name its folder in {VARIABLE}")
-    return path
+    first = tmp_path / "hours.csv"
+    with gzip.open(path, "rt", newline="") as file:
+        first.write_text("".join(islice(file, HOURS + 1)))
+    return first
 
 
 def import_into(account, postgres, project, path):
@@ -86,10 +94,10 @@ def import_into(account, postgres, project, path):
     return json.loads(done.stdout)
 
 
-def first_month(path):
-    """Energy and NOx of January 2011, read from the file by nothing of the service."""
-    with gzip.open(path, "rt", newline="") as file:
-        rows = list(csv.DictReader(file))[:HOURS_OF_JANUARY]
+def every_hour(path):
+    """Energy and NOx of each hour, read from the file by nothing of the service."""
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))
     energy, oxides = (
         next(name for name in rows[0] if name.lower().startswith(word))
         for word in ("turbine energy", "nitrogen")
@@ -97,7 +105,12 @@ def first_month(path):
     return [(Decimal(row[energy]), Decimal(row[oxides])) for row in rows]
 
 
-def test_five_years_of_hours_come_to_the_exact_energy_and_the_weighted_oxides(
+def months(hours):
+    """How many months so many hours from the first on touch."""
+    return len({f"{START + timedelta(hours=number):%Y-%m}" for number in range(hours)})
+
+
+def test_the_hours_of_a_turbine_come_to_the_exact_energy_and_the_weighted_oxides(
     account, api, drain, postgres, readings
 ):
     project = given.project(api)
@@ -113,11 +126,14 @@ def test_five_years_of_hours_come_to_the_exact_energy_and_the_weighted_oxides(
     import_into(account, postgres, project, readings)
     result = plant.generate(YEARS, generate_concurrent_ledgers=True)
 
-    batches = plant.batches()
-    assert (len(batches), result["created"], result["not_counted"]) == (MONTHS, 2 * MONTHS, [])
-    assert sum(batch["primary_output"]["value"] for batch in batches) == plant.balance() == ENERGY
+    batches, every = plant.batches(), every_hour(readings)
+    whole = sum(mwh for mwh, _ in every)
+    assert HOURS < ALL or (months(HOURS), whole) == (ALL_MONTHS, ALL_ENERGY)
+    assert (len(batches), result["created"]) == (months(HOURS), 2 * months(HOURS))
+    assert result["not_counted"] == []
+    assert sum(batch["primary_output"]["value"] for batch in batches) == plant.balance() == whole
     assert sum(batch["input_data_count"] for batch in batches) == 2 * HOURS
-    hours = first_month(readings)
+    hours = every[:HOURS_OF_JANUARY]
     assert batches[0]["primary_output"]["value"] == sum(mwh for mwh, _ in hours)
     mean = sum(mwh * nox for mwh, nox in hours) / sum(mwh for mwh, _ in hours)
     found = plant.batches(oxides)[0]["primary_output"]["value"]

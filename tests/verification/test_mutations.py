@@ -11,7 +11,7 @@ from tests.verification.mutations import COLUMNS, TABLES, Examiner, is_listed, m
 from weighbridge.collection.evidence_files import open_store
 from weighbridge.db.engine import Database
 
-PARTS = 4
+PARTS = 8
 """The changes are examined in so many parts; `make test` does the first, `make mutations` all."""
 
 

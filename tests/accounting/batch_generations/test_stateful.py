@@ -17,7 +17,7 @@ from tests.given.accounting import QUARTER
 from weighbridge.verification.books import check_books
 from weighbridge.verification.recomputation import check_batches
 
-STORIES = int(os.environ.get("STORIES", "4"))
+STORIES = int(os.environ.get("STORIES", "2"))
 STEPS_MAX = int(os.environ.get("STEPS", "12"))
 CHAIN = ("Deliveries", "Biochar", "Carbon")
 CREDITED = {

@@ -19,7 +19,7 @@ from weighbridge.verification.books import check_books
 from weighbridge.verification.invariants import check_counted_once
 from weighbridge.verification.recomputation import check_batches
 
-STORIES = int(os.environ.get("STORIES", "3"))
+STORIES = int(os.environ.get("STORIES", "2"))
 STEPS_MAX = int(os.environ.get("STEPS", "12"))
 
 BILLED_MASS = (

@@ -6,8 +6,21 @@ import pytest
 from tests.given.people import PASSWORD, Visitor, actor_of, email_of, visitor
 from tests.server import Account, Server
 
-from weighbridge.platform.authentication import ATTEMPTS_OF_ADDRESS_MAX, ATTEMPTS_OF_USER_MAX
+from weighbridge.platform.authentication import (
+    ATTEMPTS_OF_ADDRESS_MAX,
+    ATTEMPTS_OF_USER_MAX,
+    SignInAttempt,
+)
 from weighbridge.platform.users import make_user_link
+
+COUNTED = 5
+TRIED_BEFORE = "UPDATE sign_in_attempts SET attempts = attempts + %s WHERE key = %s RETURNING attempts"
+"""Adds attempts past the service, at which those of one address have a pace of a few in a second."""
+
+
+def of_links(address: str) -> bytes:
+    """The key under which attempts by links from an address are counted."""
+    return SignInAttempt.by_link("any", address).of_address
 
 
 @pytest.fixture
@@ -156,8 +169,10 @@ def test_nonsense_links_of_somebody_else_shut_no_link(postgres, account: Account
 def test_an_address_that_tried_too_many_links_follows_none_and_others_do(postgres, account: Account):
     with Server(postgres, trusted_proxies=("127.0.0.1",)) as service:
         email, link = email_of(account), f"/enter?key={secret_of_link(account)}"
-        for number in range(ATTEMPTS_OF_ADDRESS_MAX):
+        for number in range(COUNTED):
             Visitor(service).get(f"/enter?key=guess-{number}", x_forwarded_for="203.0.113.8").expect(404)
+        [(counted,)] = service.sql(TRIED_BEFORE, ATTEMPTS_OF_ADDRESS_MAX - COUNTED, of_links("203.0.113.8"))
+        assert counted == ATTEMPTS_OF_ADDRESS_MAX
 
         Visitor(service).get(link, x_forwarded_for="203.0.113.8").expect(429)
         typed = {"email": email, "password": PASSWORD}

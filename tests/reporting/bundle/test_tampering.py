@@ -53,7 +53,10 @@ def test_a_byte_that_is_changed_is_found_wherever_it_stands(bundle):
 def test_every_change_of_structure_is_found_though_it_is_signed_with_the_right_key(bundle):
     changes = list(tampering.structural_changes(bundle))
 
-    missed = [what for what, content in changes if content != bundle.content and not found(bundle, content)]
+    with bundles.some_checked_twice():
+        missed = [
+            what for what, content in changes if content != bundle.content and not found(bundle, content)
+        ]
 
     assert missed == []
     assert len(changes) >= STRUCTURAL_LEAST

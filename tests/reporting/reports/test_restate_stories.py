@@ -14,7 +14,7 @@ from tests.given.accounting import MASS, document
 from tests.given.reports import Claims
 from tests.reporting.reports.test_restate import breaches
 
-STORIES = int(os.environ.get("STORIES", "3"))
+STORIES = int(os.environ.get("STORIES", "2"))
 SEED = int(os.environ.get("SEED", "1"))
 STEPS = 14
 ALL = ("2024-12-01T00:00:00Z", "2025-06-01T00:00:00Z")

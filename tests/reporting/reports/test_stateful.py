@@ -20,7 +20,7 @@ from tests.given import registries, reports
 
 from weighbridge.verification.books import check_books
 
-STORIES = int(os.environ.get("STORIES", "4"))
+STORIES = int(os.environ.get("STORIES", "2"))
 PRODUCED = (5, 3, 4)
 """Tonnes of January, February and March."""
 MOMENTS = ("2025-02-01T00:00:00Z", "2025-03-01T00:00:00Z", "2025-04-01T00:00:00Z")

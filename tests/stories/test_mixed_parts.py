@@ -20,7 +20,7 @@ from weighbridge.collection.evidence_files import open_store
 from weighbridge.exchange.changes import number_all
 from weighbridge.verification import verify
 
-STORIES = int(os.environ.get("STORIES", "6"))
+STORIES = int(os.environ.get("STORIES", "10"))
 STEPS = int(os.environ.get("STEPS", "14"))
 SEED = int(os.environ.get("SEED", "1"))
 

@@ -324,7 +324,8 @@ class AcknowledgingClient:
         """Disconnect and wait for the end of the thread, which may come later by itself."""
         self._client.disconnect()
         with suppress(TimeoutError):
-            await asyncio.wait_for(asyncio.to_thread(self._client.loop_stop), TIMEOUT_SECONDS)
+            async with asyncio.timeout(TIMEOUT_SECONDS):
+                await asyncio.to_thread(self._client.loop_stop)
         for event in (self._has_begun, self._has_ended, self._granted):
             event.cancel()
 

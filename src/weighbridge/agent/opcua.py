@@ -284,7 +284,8 @@ class _Session:
             if subscription.is_stale(SILENT_INTERVALS):
                 raise SubscriptionLostError("the subscription says nothing any more")
             with suppress(TimeoutError):
-                await asyncio.wait_for(asyncio.shield(self._ended), LOOK_SECONDS)
+                async with asyncio.timeout(LOOK_SECONDS):
+                    await asyncio.shield(self._ended)
 
 
 # A trial of a server: whether its variables are there, and whether it keeps a history of them.

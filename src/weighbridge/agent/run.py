@@ -116,7 +116,8 @@ async def _keep_reading(name: str, source: SessionOfSource, spool: Spool, longes
             log.warning("%s: the spool is full; nothing is read until there is room.", name)
             await spool.note(f"source/{name}", {"state": "waiting", "error": "the spool is full"})
             with suppress(TimeoutError):
-                await asyncio.wait_for(spool.has_room.wait(), ROOM_LOOK_SECONDS)
+                async with asyncio.timeout(ROOM_LOOK_SECONDS):
+                    await spool.has_room.wait()
             spool.has_room.set()
             continue
         except Exception as error:  # whatever a source raises, it is begun again

@@ -244,7 +244,8 @@ class Sender:
             batch = await self._spool.oldest(self._most_now)
             if not batch:
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._spool.arrived.wait(), IDLE_SECONDS)
+                    async with asyncio.timeout(IDLE_SECONDS):
+                        await self._spool.arrived.wait()
                 continue
             await self._send(batch)
 

@@ -114,7 +114,8 @@ async def keep_running(
 async def wait_for_event(event: asyncio.Event, *, within_seconds: float) -> bool:
     """Wait for the event, and tell whether it came in time."""
     with suppress(TimeoutError):
-        await asyncio.wait_for(event.wait(), within_seconds)
+        async with asyncio.timeout(within_seconds):
+            await event.wait()
     return event.is_set()
 
 

@@ -64,6 +64,7 @@ BACKUP = ("-m", "weighbridge", "backup", "--follow")
 READY_SECONDS = 60.0
 KILL_SECONDS = 1  # what a process is given beyond the bound that it keeps by itself
 HEALTH_SECONDS = 0.05
+HEALTH_ANSWER_SECONDS = 5
 DATABASE_WATCH_SECONDS = 0.25
 DATABASE_RETRY_SECONDS = 2.0
 HOUR_TICKS = 14_400  # an hour of watching
@@ -231,7 +232,7 @@ async def _supervise(
             for job in jobs:
                 group.create_task(job(phases.stopping))
             listening_at = [Path(program.command[-1]) for program in programs if program.stops_last]
-            group.create_task(_await_health(port, listening_at, phases, announce))
+            group.create_task(await_health(port, listening_at, phases, announce))
     except* Refusal as refusals:
         raise Refusal([problem for refusal in _leaves(refusals) for problem in refusal.problems]) from None
 
@@ -262,7 +263,7 @@ def _stop_before_the_start(_number: int, _frame: object) -> NoReturn:
     raise SystemExit(0)
 
 
-async def _await_health(
+async def await_health(
     port: Port, sockets: list[Path], phases: Phases, announce: Callable[[str], None]
 ) -> None:
     """Announce the service when its health page answers, and its computing processes listen."""
@@ -270,7 +271,11 @@ async def _await_health(
     while not await wait_for_event(phases.stopping, within_seconds=HEALTH_SECONDS):
         with suppress(OSError, TimeoutError):
             # The files are checked first, so that waiting for them does not fill the log with requests.
-            if all(map(Path.exists, sockets)) and await asyncio.wait_for(_is_healthy(port), timeout=5):
+            # `asyncio.wait_for` of Python 3.11 would give the refusal of a connection in place of a
+            # cancellation that comes with it, and this would go on.
+            async with asyncio.timeout(HEALTH_ANSWER_SECONDS):
+                is_healthy = all(map(Path.exists, sockets)) and await _is_healthy(port)
+            if is_healthy:
                 phases.ready.set()
                 announce(port.url)
                 return

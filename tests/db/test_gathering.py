@@ -10,6 +10,11 @@ from weighbridge.db.engine import Database
 
 LOCK = "weighed"
 
+_LOCKS_HERE = """
+    FROM pg_locks WHERE locktype = 'advisory'
+     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+"""
+
 
 class RefusedError(Exception):
     """What a reading fails with."""
@@ -200,7 +205,7 @@ def test_what_was_noted_in_one_transaction_is_what_another_will_ask(counting):
 
 def test_what_is_done_first_is_done_under_the_locks_and_seen_by_the_snapshot(counting):
     said = "5% of it's {\\}"
-    first = "SELECT count(*), %s FROM pg_locks WHERE locktype = 'advisory' AND granted", (said,)
+    first = f"SELECT count(*), %s {_LOCKS_HERE} AND granted", (said,)
 
     async def within():
         async with Database(counting.url, connections_max=1) as database:
@@ -208,7 +213,7 @@ def test_what_is_done_first_is_done_under_the_locks_and_seen_by_the_snapshot(cou
             async with database.snapshot(locks=[LOCK, "measured"], first=first) as tx:
                 tx.later("SELECT 1")
                 held = tx.first
-            free = await database.single("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'")
+            free = await database.single(f"SELECT count(*) {_LOCKS_HERE}")
             return held, free, counting.messages - before
 
     assert asyncio.run(within()) == ((2, said), (0,), 3)

@@ -19,7 +19,7 @@ export PYTHONDONTWRITEBYTECODE :=
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test packages check lint types compiled bench scale fuzz fuzz-accounting stories durability hosts fuzz-api fuzz-readers fuzz-bundle bundle-set mutations attack attack-readers sensor screenshots docs site dist release-check stored-release lock sbom audit clean
+.PHONY: help setup demo serve test test-cells test-citus packages check lint types compiled bench scale fuzz fuzz-accounting stories durability hosts fuzz-api fuzz-readers fuzz-bundle bundle-set mutations attack attack-readers sensor screenshots docs site dist release-check stored-release lock sbom audit clean
 
 help: ## say what can be made
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -75,6 +75,14 @@ fuzz-accounting: $(READY) ## tell STORIES stories of a chain of ledgers and of i
 
 stories: $(READY) ## tell STORIES stories that mix all parts, 1000 by default, beginning with SEED, each of STEPS steps
 	@STORIES=$(or $(STORIES),1000) STEPS=$(or $(STEPS),25) SEED=$(or $(SEED),1) $(BIN)/pytest -n $(WORKERS) tests/stories
+
+test-cells: $(READY) ## run the tests of the interface and of the books on accounts in a second cell
+	@$(BIN)/pytest --second-cell -n $(WORKERS) tests/contract tests/accounting tests/collection tests/platform tests/exchange \
+		tests/quality tests/modelling tests/reporting tests/web
+
+test-citus: $(READY) ## run tests on accounts in a cell on a node of a Citus cluster, which CLUSTER="command" starts
+	@test -n "$(CLUSTER)" || { echo "make test-citus needs CLUSTER=command, which starts and stops a cluster; nothing was tested"; exit 0; }; \
+	test -z "$(CLUSTER)" || $(BIN)/pytest --citus "$(CLUSTER)" -n 2 $(or $(TESTS),tests/collection tests/platform tests/exchange)
 
 durability: $(READY) packages ## kill processes KILLS times, race ROUNDS times, 500 each by default; stop the database STOPS times
 	@KILLS=$(or $(KILLS),500) ROUNDS=$(or $(ROUNDS),500) STOPS=$(or $(STOPS),20) EVENTS=$(or $(EVENTS),200000) \

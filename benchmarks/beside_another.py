@@ -248,10 +248,10 @@ def _plant(programs: Path) -> Iterator[Plant]:
         tempfile.TemporaryDirectory(prefix="weighbridge-bench-") as folder,
         started(programs, folder, api_processes=1, with_worker=True) as running,
     ):
-        yield _arrange(running, folder)
+        yield arrange(running, folder)
 
 
-def _arrange(running: Service, folder: str) -> Plant:
+def arrange(running: Service, folder: str) -> Plant:
     """A project with a month of hourly deliveries, a ledger, a rule and a feed."""
     plant = Plant(running, folder, running.call("POST", "/projects", {"project": {"name": "Bench"}})["id"])
     body = {

@@ -7,8 +7,10 @@ of `make fuzz`.
 
 import gc
 import logging
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,8 @@ import pytest
 import structlog
 from hypothesis import settings
 from psycopg.conninfo import make_conninfo
+from tests import clusters
+from tests.clusters import Cluster
 from tests.databases import database, made_by_first, making
 from tests.given.lone import KNOWN, Lone, lone_service
 from tests.given.loops import HELD_SECONDS_MAX, held_loops, watch_loops
@@ -34,6 +38,7 @@ SHARERS_MAX = 4
 LONGEST = "tests/durability/"
 
 FOLDER = pytest.StashKey[str]()
+CLUSTER = pytest.StashKey[clusters.Cluster]()
 
 settings.register_profile("quick", max_examples=15, derandomize=True, deadline=None)
 settings.register_profile("fuzz", max_examples=200, deadline=None)
@@ -43,6 +48,12 @@ settings.load_profile("quick")
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Let every column be changed, and every test run on an older PostgreSQL that is promised."""
     parser.addoption("--every-mutation", action="store_true", help="change every column of the books")
+    parser.addoption("--second-cell", action="store_true", help="have accounts live in a second cell")
+    parser.addoption(
+        "--citus",
+        metavar="COMMAND",
+        help="have accounts live on a node of a Citus cluster that this starts",
+    )
     parser.addoption("--postgres", type=int, choices=[*COPIES], help="use a server of this older version")
 
 
@@ -53,7 +64,22 @@ def pytest_configure(config: pytest.Config) -> None:
         folder = tempfile.TemporaryDirectory(prefix="wb-", dir=MEMORY if MEMORY.is_dir() else None)
         config.stash[FOLDER] = folder.name
         config.add_cleanup(folder.cleanup)
+        if command := config.getoption("--citus"):
+            _start_cluster(config, command)
         watch_loops(Path(folder.name))
+
+
+def _start_cluster(config: pytest.Config, command: str) -> None:
+    """Start the cluster of the run, which ends with it. Its folder is one that other users may look into."""
+    folder = Path(tempfile.mkdtemp(prefix="wb-citus-"))
+    folder.chmod(0o755)
+    config.stash[CLUSTER] = clusters.start(command, folder / "cluster")
+
+    def stop() -> None:
+        clusters.stop(command, folder / "cluster")
+        shutil.rmtree(folder)
+
+    config.add_cleanup(stop)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -76,6 +102,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 def pytest_configure_node(node: Any) -> None:
     """Tell a worker of the folder."""
     node.workerinput["folder"] = node.config.stash[FOLDER]
+    cluster = node.config.stash.get(CLUSTER, None)
+    node.workerinput["cluster"] = cluster and (cluster.coordinator, *cluster.workers)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -139,13 +167,32 @@ def postgres(database_server: str, newest: str) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def server(postgres: str) -> Iterator[Server]:
+def cluster(pytestconfig: pytest.Config) -> Iterator[Cluster | None]:
+    """A database of this worker's own in the cluster of the run, if it has one."""
+    worker = getattr(pytestconfig, "workerinput", None)
+    if worker is None:
+        found, number = pytestconfig.stash.get(CLUSTER, None), 0
+    else:
+        found = Cluster(worker["cluster"][0], worker["cluster"][1:]) if worker["cluster"] else None
+        number = int(worker["workerid"].removeprefix("gw"))
+    if found is None:
+        yield None
+        return
+    with clusters.database(found, f"of_worker_{number}") as own:
+        migrate(own.coordinator)
+        yield replace(own, workers=own.workers[number % len(own.workers) :])
+
+
+@pytest.fixture(scope="session")
+def server(pytestconfig: pytest.Config, postgres: str, cluster: Cluster | None) -> Iterator[Server]:
     """The service, listening."""
     structlog.configure(
         wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR),
         processors=[structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)],
     )
-    with Server(postgres) as server:
+    second_cell = "north" if pytestconfig.getoption("--second-cell") or cluster else None
+    url, node = (postgres, None) if cluster is None else (cluster.coordinator, cluster.node(0))
+    with Server(url, second_cell=second_cell, node=node) as server:
         yield server
     structlog.reset_defaults()
 
@@ -164,8 +211,8 @@ def api(account: Account) -> Caller:
 
 @pytest.fixture
 def stranger(server: Server) -> Caller:
-    """A caller of another account with every permission there."""
-    return server.account().caller()
+    """A caller of another account with every permission there; in another cell, where there are two."""
+    return server.first_account().caller()
 
 
 @pytest.fixture

@@ -31,16 +31,20 @@ from tests.connections import Connections
 
 from weighbridge.app import build
 from weighbridge.core.identity import API_PREFIX
+from weighbridge.core.platform.cell import FIRST, Cell
 from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor
 from weighbridge.core.problem import CODES
 from weighbridge.core.signing import SigningKey
+from weighbridge.db.cell_creation import add_cell, url_in_cell
+from weighbridge.db.cells import Cells, read_cells
 from weighbridge.db.embedded.instance import RUNNING_ROLE
 from weighbridge.db.engine import Database
 from weighbridge.db.roles import DatabaseUrls, grant_running_role
 from weighbridge.platform.api_tokens import create_token
 from weighbridge.platform.audit_tree import keep_key
-from weighbridge.platform.users import create_account
+from weighbridge.platform.users import create_account, place_account
 from weighbridge.settings import Settings
+from weighbridge.supervisor.startup import migrate_cell
 
 DEADLINE_SECONDS = 60.0
 WORK_SECONDS = 0.05
@@ -180,13 +184,19 @@ class Caller:
 class Account:
     """An account with its administrator, and no projects yet."""
 
-    def __init__(self, server: "Server", actor: Actor) -> None:
+    def __init__(self, server: "Server", actor: Actor, cell: Cell) -> None:
         self.actor = actor
         self.server = server
+        self.cell = cell
 
     @property
     def id(self) -> int:
         return self.actor.account_id
+
+    @property
+    def database(self) -> Database:
+        """The database in the cell in which the account lives."""
+        return self.server.connections.in_cell(self.cell)
 
     def caller(self, *permissions: str) -> Caller:
         """A caller whose new token has these permissions, or all when none are named."""
@@ -234,10 +244,10 @@ class Account:
     def _carry_out(self, task: int) -> None:
         from weighbridge import worker  # noqa: PLC0415 - tests without tasks need none of its imports
 
-        self.server.run(worker.attempt_task(self.server.database, task, tasks=self.server.tasks))
+        self.server.run(worker.attempt_task(self.database, task, tasks=self.server.tasks))
 
     async def _token(self, permissions: Iterable[str]) -> str:
-        async with self.server.database.write() as tx:
+        async with self.database.write() as tx:
             return await create_token(
                 tx,
                 self.actor,
@@ -251,15 +261,29 @@ class Account:
 class Server:
     """The application on a free port, as long as the `with` block lasts."""
 
-    def __init__(self, database_url: str, *, pooler_url: str | None = None, **settings: Any) -> None:
+    def __init__(
+        self,
+        database_url: str,
+        *,
+        pooler_url: str | None = None,
+        second_cell: str | None = None,
+        node: str | None = None,
+        **settings: Any,
+    ) -> None:
         """Serve the database of the owner's URL; the service itself comes to it as the running role.
 
-        With the URL of a pooler its requests come that way.
+        With the URL of a pooler its requests come that way. With the name of a second cell, which is made
+        where it is not there, accounts live in it, and what is done past the service is done there. It lies
+        on a node of the database's cluster, if one is named.
         """
-        self.owner_url = database_url
         urls = DatabaseUrls(make_conninfo(database_url, user=RUNNING_ROLE), database_url)
         grant_running_role(urls)
-        self.database = Database(urls.running, connections_max=4)
+        self.cell = FIRST if second_cell is None else _ensure_cell(urls, second_cell, node)
+        self.owner_url, self.running_url = (
+            url_in_cell(url, self.cell) for url in (urls.migrating, urls.running)
+        )
+        self.connections = Database(urls.running, connections_max=4)
+        self.database = self.connections.in_cell(self.cell)
         self.anyone = Caller(self, None)
 
         with ExitStack() as closing:
@@ -269,7 +293,7 @@ class Server:
             self._connections = closing.enter_context(
                 Connections(*self._socket.getsockname(), DEADLINE_SECONDS)
             )
-            self._connection = closing.enter_context(psycopg.connect(database_url, autocommit=True))
+            self._connection = closing.enter_context(psycopg.connect(self.owner_url, autocommit=True))
             if pooler_url is not None:
                 settings["session_database_url"] = urls.running
             self.settings = _settings(
@@ -332,7 +356,14 @@ class Server:
 
     def account(self) -> Account:
         """Make an account of its own for a test."""
-        return Account(self, self.run(self._account(f"account {next(_account_numbers)}")))
+        return self._account_in(self.cell)
+
+    def first_account(self) -> Account:
+        """Make an account in the first cell, wherever others of this service live."""
+        return self._account_in(FIRST)
+
+    def _account_in(self, cell: Cell) -> Account:
+        return Account(self, self.run(self._account(cell, f"account {next(_account_numbers)}")), cell)
 
     @staticmethod
     def together(work: Callable[[], Result], times: int) -> list[Result]:
@@ -349,16 +380,18 @@ class Server:
         head, body = self._connections.send(method, target, content, headers)
         return Answer(head.status, head.fields, body)
 
-    async def _account(self, name: str) -> Actor:
-        async with self.database.write() as tx:
-            return await create_account(tx, name=name, request_id="given")
+    async def _account(self, cell: Cell, name: str) -> Actor:
+        cells = Cells(self.connections)
+        place, number = await place_account(cells, self.connections, cell, name)
+        async with self.connections.in_cell(place).write() as tx:
+            return await create_account(tx, name=name, request_id="given", number=number)
 
     def _run(self) -> None:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:  # as in the service
             runner.run(self._serve())
 
     async def _serve(self) -> None:
-        async with self.database:
+        async with self.connections:
             serving = asyncio.create_task(self._uvicorn.serve(sockets=[self._socket]))
             while not self._uvicorn.started and not serving.done():  # noqa: ASYNC110 - uvicorn tells by this flag
                 await asyncio.sleep(0.01)
@@ -370,6 +403,12 @@ class Server:
             else:
                 self._started.set_exception(AssertionError("the application does not start"))
             await serving
+
+
+def _ensure_cell(urls: DatabaseUrls, name: str, node: str | None) -> Cell:
+    """A cell of a database, made at once: no other process uses the database yet."""
+    known = {cell.name: cell for cell in read_cells(urls.migrating)}
+    return known.get(name) or add_cell(urls, name, migrate_cell, wait=lambda _: None, node=node)
 
 
 def _key_file(folder: Path) -> Path:

@@ -166,6 +166,6 @@ What the figures leave out: evidence files, which lie in an object store; the li
 8 bytes for each event and generation; copies of the database (one for a standby, one for backups, each as
 large as its disk); events with tags or many more values than were measured, whose rows and indexes grow
 with them; and generations that read events one by one, which cost more than sums. More than one database
-machine means accounts on machines of their own, or [shards](../howto/shard-with-citus.md); nothing above
-adds what crosses them.""",
+machine means [cells](../howto/add-cells.md) on nodes of their own. Nothing crosses cells, so what follows
+above for one machine holds for each, and an account has to fit on one.""",
 )

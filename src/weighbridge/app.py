@@ -2,13 +2,13 @@
 
 import os
 import sys
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, nullcontext
 from copy import copy
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from litestar import Litestar
 from litestar.datastructures import State
@@ -22,6 +22,7 @@ from weighbridge.concurrency import take_turns_quickly
 from weighbridge.contents import SLICES
 from weighbridge.core.identity import API_PREFIX
 from weighbridge.core.unit import parse_unit
+from weighbridge.db.cells import Cells
 from weighbridge.db.engine import Database
 from weighbridge.db.replica import Replica
 from weighbridge.exchange.change_feed import read_newest_numbers
@@ -44,7 +45,7 @@ from weighbridge.http.messages import edge
 from weighbridge.http.messages.body import places_of_files
 from weighbridge.http.messages.operation import Downloads, limit_body
 from weighbridge.http.openapi import page, site
-from weighbridge.platform.audit_log import count_refusal, count_uses
+from weighbridge.platform.audit_log import LinkUse, count_refusal, count_uses
 from weighbridge.platform.authentication import authenticate, recall_authorization
 from weighbridge.sandbox.sandbox import prepare_sandboxes
 from weighbridge.settings import Settings
@@ -122,7 +123,8 @@ def _application(
     computing = ComputingLoop(_database_of_requests(settings, settings.database_url, places), places)
     of_health = Database(settings.database_url, connections_max=1, session_url=settings.session_database_url)
     replica = _replica(settings, connections)
-    watch = Watch(database, read_newest_numbers)
+    by_cell = _by_cell(database)
+    watch: Watch = by_cell["watch"]
 
     @asynccontextmanager
     async def lifespan(_: Litestar) -> AsyncIterator[None]:
@@ -147,8 +149,7 @@ def _application(
                 "database_of_health": of_health,
                 "computing": computing,
                 "replica": replica,
-                "watch": watch,
-                "link_uses": Together(partial(count_uses, database)),
+                **by_cell,
                 **_OF_CALLERS,
                 "computing_processes": processes,
                 "limiter": RateLimiter(settings.rate_limit_per_minute),
@@ -160,6 +161,32 @@ def _application(
     )
     _take_up(application, _handlers(settings.request_body_bytes), page.handler(SLICES, API_PREFIX))
     return application
+
+
+def _by_cell(database: Database) -> dict[str, Any]:
+    """What knows in which cell an account lives."""
+    cells = Cells(database)
+    return {
+        "cells": cells,
+        "watch": Watch(database, partial(_read_newest_numbers, cells)),
+        "link_uses": Together(partial(_count_uses, cells, database)),
+    }
+
+
+async def _read_newest_numbers(
+    cells: Cells, database: Database, accounts: Sequence[int]
+) -> Mapping[int, int]:
+    """The newest entry of the feed of each account, asked for in its cell."""
+    newest: dict[int, int] = {}
+    for cell, some in (await cells.group(accounts, int)).items():
+        newest |= await read_newest_numbers(database.in_cell(cell), some)
+    return newest
+
+
+async def _count_uses(cells: Cells, database: Database, uses: Sequence[LinkUse]) -> None:
+    """Store uses of links, each in the cell of the link's account."""
+    for cell, some in (await cells.group(uses, lambda use: use.link.account)).items():
+        await count_uses(database.in_cell(cell), some)
 
 
 def _take_up(

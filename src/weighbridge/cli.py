@@ -27,6 +27,7 @@ COMMANDS = {
     "worker": ("processes:worker", "Work on tasks until interrupted."),
     "migrate": ("processes:migrate", "Bring the database to the form that this version needs."),
     "account": ("accounts:account", "Accounts: each sees its own projects and nothing of any other."),
+    "cells": ("cells:cells", "Cells: schemas of the database that each hold everything of some accounts."),
     "flag": ("accounts:flag", "Feature flags: parts of the service that an account may do without."),
     "outdated-rules": (
         "verify:list_outdated",

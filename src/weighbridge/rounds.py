@@ -15,6 +15,7 @@ import structlog
 
 from weighbridge.accounting.posting.waiting_events import update_marked
 from weighbridge.collection.evidence_files import open_store, sweep
+from weighbridge.db.cells import Cells
 from weighbridge.db.engine import Database
 from weighbridge.exchange.changes import forget_changes, number_all
 from weighbridge.exchange.data_feed_uploads import remove_old_files
@@ -53,8 +54,10 @@ WAITING_SECONDS: Final = 1.0
 """How often a worker looks which events wait for a generation."""
 
 
-def start_rounds(database: Database, settings: Settings, reviewer: Submitter) -> list[asyncio.Task[None]]:
-    """Begin all of it; whoever begins it ends it."""
+def start_rounds(
+    database: Database, settings: Settings, reviewer: Submitter, cells: Cells
+) -> list[asyncio.Task[None]]:
+    """Begin all of it in the cell of a database; whoever begins it ends it."""
     rounds: tuple[Coroutine[Any, Any, None], ...] = (
         _recover(database, settings.lease_seconds),
         _seal(database),
@@ -63,7 +66,7 @@ def start_rounds(database: Database, settings: Settings, reviewer: Submitter) ->
         _update_waiting(database),
         _deliver(database, settings),
         _review(database, reviewer),
-        _tidy(database, settings),
+        _tidy(database, settings, cells),
         _watch(database, settings),
     )
     return [asyncio.create_task(coroutine) for coroutine in rounds]
@@ -119,9 +122,7 @@ async def _update_waiting(database: Database) -> None:
 
 async def _evaluate_rules(database: Database) -> None:
     """Let automatic rules evaluate what was written since, again and again, on connections of their own."""
-    async with Database(
-        database.url, connections_max=ACCOUNTS_AT_ONCE + 1, session_url=database.session_url
-    ) as own:
+    async with database.with_connections(ACCOUNTS_AT_ONCE + 1) as own:
         rounds = Rounds(own)
         try:
             while True:
@@ -139,7 +140,7 @@ async def _deliver(database: Database, settings: Settings) -> None:
     """Tell webhooks of what changes, again and again, on connections of their own."""
     with NameResolver(LANES_MAX) as resolve:
         client = OutgoingClient(CallReach.of(settings.outgoing_networks), resolve=resolve)
-        own = Database(database.url, connections_max=DELIVERING_CONNECTIONS, session_url=database.session_url)
+        own = database.with_connections(DELIVERING_CONNECTIONS)
         async with client, own:
             lease = settings.lease_seconds
             tell = _log_failed_delivering
@@ -192,7 +193,7 @@ async def _now(database: Database) -> datetime:
     return cast("datetime", row[0])
 
 
-async def _tidy(database: Database, settings: Settings) -> None:
+async def _tidy(database: Database, settings: Settings, cells: Cells) -> None:
     """Remove answers that are too old to be repeated, old changes, and files that no evidence names."""
     store = open_store(settings.evidence_url, settings.data_dir)
     while True:
@@ -204,7 +205,7 @@ async def _tidy(database: Database, settings: Settings) -> None:
                 now = await tx.value("SELECT now()")
             over = await remove_expired(database, store)
             over += await remove_old_files(database, store)
-            swept = await sweep(database, store, now)
+            swept = await sweep([database.in_cell(cell) for cell in await cells.list()], store, now)
             log.info(
                 "tidied", answers=forgotten, changes=changes, deliveries=deliveries, files=len(swept),
                 exports=over,

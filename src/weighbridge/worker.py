@@ -11,7 +11,7 @@ Invariant: each attempt raises its fence first, so one that was overtaken or can
 import asyncio
 import math
 import time
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any, Final
@@ -27,9 +27,13 @@ from weighbridge.accounting.batch_generations import generate_batches
 from weighbridge.accounting.batches import run_batch_deletion
 from weighbridge.collection.evidence_files import open_store
 from weighbridge.contents import EXPORTED
+from weighbridge.core.platform.cell import FIRST, Cell
 from weighbridge.core.platform.tasks import ATTEMPTS_MAX, TaskState
 from weighbridge.core.problem import Problem
 from weighbridge.core.unit import parse_unit
+from weighbridge.db.cell_creation import url_in_schema
+from weighbridge.db.cells import LOOK_SECONDS as CELLS_SECONDS
+from weighbridge.db.cells import Cells
 from weighbridge.db.engine import Database, primary_conninfo
 from weighbridge.errors import Invalid, Refusal, mistake, new_reference
 from weighbridge.exchange.data_feed_uploads_tasks import Feeder
@@ -38,7 +42,7 @@ from weighbridge.http import wire
 from weighbridge.http.outgoing import CallReach
 from weighbridge.platform import async_tasks
 from weighbridge.platform.async_tasks import JOB, QUEUE, Attempt, AttemptSupersededError
-from weighbridge.platform.queue import FairJobManager, keep_working, recover, stop_on_signal
+from weighbridge.platform.queue import FairJobManager, JobPlaces, keep_working, recover, stop_on_signal
 from weighbridge.quality.evaluation.incremental import catch_up
 from weighbridge.quality.rule_runs import run_rule
 from weighbridge.reporting.bundle.storage import Bundler
@@ -110,9 +114,13 @@ def build_app(
     tasks: Mapping[str, Task],
     *,
     lock: str | None = None,
+    places: JobPlaces | None = None,
 ) -> App:
-    """Build the queue's application, which works on all jobs or on those with a lock."""
-    app = App(connector=PsycopgConnector(conninfo=primary_conninfo(database.session_url or database.url)))
+    """Build the queue's application, which works on all jobs of a cell or on those with a lock."""
+    url = primary_conninfo(database.session_url or database.url)
+    if database.schema is not None:  # the URL leads to the node that the cell lies on
+        url = url_in_schema(url, database.schema)
+    app = App(connector=PsycopgConnector(conninfo=url))
 
     @app.task(
         name=JOB,
@@ -123,7 +131,7 @@ def build_app(
         seconds = settings.task_seconds
         await attempt_task(database, task_id, tasks=tasks, seconds=seconds, queued_by=traceparent)
 
-    app.job_manager = FairJobManager(app.connector, stopping, lock)
+    app.job_manager = FairJobManager(app.connector, stopping, lock, places)
     return app
 
 
@@ -302,13 +310,50 @@ async def run() -> None:
 
 
 async def work(database: Database, settings: Settings, stopping: asyncio.Event) -> None:
-    """Work on an open database until the event is set."""
-    app = build_app(database, settings, stopping, TASKS)
-    async with app.open_async(), beating():
-        beside = rounds.start_rounds(database, settings, submitter(settings))
+    """Work on an open database until the event is set: in every cell, and in those that are added meanwhile.
+
+    The cells share the places of this worker; who comes first is chosen within each of them.
+    """
+    cells, places = Cells(database), JobPlaces(settings.worker_concurrency)
+    working: dict[Cell, asyncio.Task[None]] = {}
+    known: Sequence[Cell] = (FIRST,)
+    async with beating():
+        with prepare_sandboxes():
+            try:
+                while not stopping.is_set():
+                    for cell in known:
+                        if cell not in working:
+                            own = _work_in_cell(database.in_cell(cell), settings, stopping, places, cells)
+                            working[cell] = asyncio.create_task(own)
+                    await _wait_for_any(stopping, working.values())
+                    with suppress(Error, PoolTimeout):
+                        known = await cells.list()
+            finally:
+                stopping.set()
+                await asyncio.gather(*working.values())
+
+
+async def _wait_for_any(stopping: asyncio.Event, working: Collection[asyncio.Task[None]]) -> None:
+    """Wait until the worker is to stop, for a while at most; raises what ended the work in a cell."""
+    stop = asyncio.create_task(stopping.wait())
+    try:
+        done, _ = await asyncio.wait(
+            [stop, *working], timeout=CELLS_SECONDS, return_when=asyncio.FIRST_COMPLETED
+        )
+        for task in done - {stop}:
+            task.result()
+    finally:
+        stop.cancel()
+
+
+async def _work_in_cell(
+    database: Database, settings: Settings, stopping: asyncio.Event, places: JobPlaces, cells: Cells
+) -> None:
+    app = build_app(database, settings, stopping, TASKS, places=places)
+    async with app.open_async():
+        beside = rounds.start_rounds(database, settings, submitter(settings), cells)
         try:
-            with prepare_sandboxes():
-                await keep_working(partial(_work_on_queue, app, settings), stopping)
+            await keep_working(partial(_work_on_queue, app, settings), stopping)
         finally:
             for task in beside:
                 task.cancel()

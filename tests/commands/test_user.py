@@ -9,8 +9,8 @@ import pytest
 from tests.given.people import PASSWORD, Visitor, email_of
 from tests.server import Account, Server
 
-JOIN = re.compile(r"http://127\.0\.0\.1:8080(/join\?key=[\w-]{43})\n")
-ENTER = re.compile(r"http://127\.0\.0\.1:8080(/enter\?key=[\w-]{43})\n")
+JOIN = re.compile(r"http://127\.0\.0\.1:8080(/join\?key=a\d+\.[\w-]{43})\n")
+ENTER = re.compile(r"http://127\.0\.0\.1:8080(/enter\?key=a\d+\.[\w-]{43})\n")
 OTHER = "another password of the tests"
 
 

@@ -177,7 +177,7 @@ def acting(account: Account) -> dict[str, tuple[Visitor, Caller, str]]:
         person = Visitor(account.server).sign_in(email)
         number = actor_of(account, email).user_id
         actor = Actor(account.id, number, None, frozenset(permissions), "given")
-        return person, Account(account.server, actor).caller(*permissions), email
+        return person, Account(account.server, actor, account.cell).caller(*permissions), email
 
     return {name: made(permissions) for name, permissions in ACTING.items()}
 

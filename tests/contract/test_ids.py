@@ -7,8 +7,6 @@ import re
 import pytest
 from tests.given import collection as given
 
-from weighbridge.db.engine import Database
-
 
 def test_records_carry_the_prefix_of_their_type(api):
     project = given.project(api)
@@ -40,7 +38,7 @@ def test_event_ids_are_unique_across_processes(server):
         async with database, database.write() as tx:
             return [key for count in counts for key in await tx.take_event_keys(count)]
 
-    processes = [Database(server.database.url, connections_max=2) for _ in range(3)]
+    processes = [server.database.with_connections(2) for _ in range(3)]
     keys = [key for process in processes for key in server.run(take(process, [1, 4095, 1, 10_000, 7]))]
 
     assert len(set(keys)) == len(keys) == 3 * 14_104
@@ -48,7 +46,7 @@ def test_event_ids_are_unique_across_processes(server):
 
 
 def test_a_key_that_a_process_holds_is_given_out_once_and_without_asking(server):
-    process = Database(server.database.url, connections_max=1)
+    process = server.database.with_connections(1)
 
     async def take():
         before = process.event_keys.take_held()

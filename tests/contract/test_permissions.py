@@ -73,9 +73,9 @@ def test_a_request_without_a_token_is_refused(anyone):
     "header",
     [
         "", "Bearer", "Basic dXNlcjpwYXNz", "Bearer wb_live_", "Bearer x", "x" * 5000,
-        "Bearer " + assemble_token("0" * 32)[:-1] + "?", "Bearer " + assemble_token("0" * 32) + "0",
+        "Bearer " + assemble_token(1, "0" * 32)[:-1] + "?", "Bearer " + assemble_token(1, "0" * 32) + "0",
         "Bearer null",
-        "Bearer " + assemble_token("0" * 32).upper(), "bearer\t" + assemble_token("0" * 32),
+        "Bearer " + assemble_token(1, "0" * 32).upper(), "bearer\t" + assemble_token(1, "0" * 32),
     ],
 )  # fmt: skip
 def test_a_malformed_token_is_refused(anyone, header):
@@ -89,7 +89,7 @@ def test_a_header_that_is_not_ascii_is_refused(anyone):
 
 
 def test_a_well_formed_token_that_was_never_made_is_refused(anyone):
-    headers = {"authorization": f"Bearer {assemble_token('0' * 32)}"}
+    headers = {"authorization": f"Bearer {assemble_token(1, '0' * 32)}"}
 
     answer = anyone.send("GET", "/projects", headers=headers).expect(401)
 

@@ -30,7 +30,7 @@ def small(migrated_database):
 @contextmanager
 def locked(server, table):
     """Nobody reads or writes a table until what this gives is called."""
-    with psycopg.connect(server.database.url) as holder:
+    with psycopg.connect(server.running_url) as holder:
         holder.execute(f"LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE")
         yield holder.rollback
 

@@ -22,6 +22,7 @@ from tests.given import collection as given
 from tests.given.lone import lone_service
 from tests.given.people import PASSWORD, Visitor
 from tests.given.roll_ups import minutes_of, read, roll_up
+from tests.server import Caller
 
 from weighbridge.db.embedded.instance import RUNNING_ROLE
 
@@ -274,12 +275,23 @@ def test_people_are_let_in_and_shut_out_where_the_service_runs(alone, tmp_path):
     invited, changed = blocks_of("give-people-access")
 
     for block in (invited, "weighbridge user add --email boss@plant.example --role administrator"):
-        link = re.search(r"/join\?key=([\w-]+)", shell.run(block, **urls))
+        link = re.search(r"/join\?key=([\w.-]+)", shell.run(block, **urls))
         joining = {"key": link[1], "password": PASSWORD, "again": PASSWORD, "name": "Ada"}
         Visitor(account.server).post("/join", joining).expect(303)
     told = shell.run(changed, **urls)
 
     assert "ada@plant.example signs in no longer." in told
+
+
+def test_a_cell_is_added_and_an_account_made_in_it(alone, tmp_path):
+    account, urls = alone
+    shell = Shell(tmp_path, account.server, account.caller())
+
+    told = "".join(shell.run(block, **urls) for block in blocks_of("add-cells"))
+
+    assert re.search(r"^north  1 accounts, about 0 rows", told, re.MULTILINE)
+    token = re.search(r"^wb_live_\w+$", told, re.MULTILINE)
+    assert Caller(account.server, token[0]).get("/projects").expect(200).data == []
 
 
 def test_old_months_are_written_compared_and_verified(alone, tmp_path):
@@ -357,6 +369,7 @@ def test_every_printed_rule_is_taken(api):
 
 
 RUN_HERE = {
+    "add-cells",
     "archive-old-months",
     "change-inputs",
     "chain-ledgers",

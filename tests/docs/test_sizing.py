@@ -41,6 +41,6 @@ def test_the_quantities_are_those_of_the_arithmetic(rows):
     assert said["events a second, peak"] == pytest.approx(mean * assumed["peak_of_ingest"], rel=0.01)
 
 
-def test_the_guide_to_shards_is_named():
-    assert (ROOT / "docs/howto/shard-with-citus.md").exists()
-    assert "shard-with-citus.md" in sizing.page()
+def test_the_guide_to_cells_is_named():
+    assert (ROOT / "docs/howto/add-cells.md").exists()
+    assert "add-cells.md" in sizing.page()

@@ -10,7 +10,8 @@ from argon2 import PasswordHasher
 from tests.server import Account, Answer, Server
 
 from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor
-from weighbridge.platform.users import add_user
+from weighbridge.db.cells import Cells
+from weighbridge.platform.users import add_user, claim_address
 
 PASSWORD = "a password of the tests"  # noqa: S105 - of no real person
 STORED = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
@@ -80,7 +81,9 @@ def email_of(account: Account, *permissions: str) -> str:
     email = f"person-{next(_numbers)}@plant.example"
 
     async def make() -> None:
-        async with account.server.database.write() as tx:
+        connections = account.server.connections
+        await claim_address(Cells(connections), connections, email, account.id)
+        async with account.database.write() as tx:
             await add_user(
                 tx,
                 account.actor,

@@ -262,15 +262,18 @@ _STORE: Final = """
        SET source_id = excluded.source_id, valid_share_min = excluded.valid_share_min
 """
 _STORE_VALUES: Final = """
+    WITH made AS MATERIALIZED (
+        SELECT own.project_id, own.event_type_id, own.position, sent.aggregate, source.event_type_id,
+               source.position
+          FROM (SELECT %s::integer AS project_id, %s::integer AS target, %s::integer AS source) AS given,
+               unnest(%s::text[], %s::text[], %s::text[]) AS sent (slug, aggregate, source_slug),
+               data_point_types own, data_point_types source
+         WHERE (own.project_id, own.event_type_id, own.slug) = (given.project_id, given.target, sent.slug)
+           AND (source.project_id, source.event_type_id, source.slug)
+             = (given.project_id, given.source, sent.source_slug)
+    )
     INSERT INTO rolled_up_values (project_id, event_type_id, position, aggregate, source_id, source_position)
-    SELECT own.project_id, own.event_type_id, own.position, sent.aggregate, source.event_type_id,
-           source.position
-      FROM (SELECT %s::integer AS project_id, %s::integer AS target, %s::integer AS source) AS given,
-           unnest(%s::text[], %s::text[], %s::text[]) AS sent (slug, aggregate, source_slug),
-           data_point_types own, data_point_types source
-     WHERE (own.project_id, own.event_type_id, own.slug) = (given.project_id, given.target, sent.slug)
-       AND (source.project_id, source.event_type_id, source.slug)
-         = (given.project_id, given.source, sent.source_slug)
+    SELECT * FROM made
 """
 _ROLL_UPS: Final = """
     SELECT r.event_type_id, t.slug, r.valid_share_min,

@@ -12,7 +12,7 @@ import errno
 import hashlib
 import os
 import re
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import ExitStack, asynccontextmanager, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -249,13 +249,15 @@ async def keep(store: EvidenceStore, upload: Upload) -> AsyncIterator[StoredFile
         raise
 
 
-async def sweep(database: Database, store: EvidenceStore, now: datetime) -> list[str]:
-    """Remove files that no row names and that are old enough; gives their keys."""
+async def sweep(databases: Sequence[Database], store: EvidenceStore, now: datetime) -> list[str]:
+    """Remove files that no row of any cell names and that are old enough; gives their keys."""
     swept: list[str] = []
     async for keys in store.keys_before(now - ORPHAN_AGE):
-        async with database.read() as tx:
-            rows = await tx.tuples(_NAMED, {"keys": keys})
-        orphans = sorted(set(keys) - {key for (key,) in rows})
+        unnamed = set(keys)
+        for database in databases:
+            async with database.read() as tx:
+                unnamed -= {key for (key,) in await tx.tuples(_NAMED, {"keys": keys})}
+        orphans = sorted(unnamed)
         for key in orphans:
             await store.delete(key)
         swept += orphans

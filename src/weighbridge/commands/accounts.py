@@ -1,16 +1,19 @@
 """`weighbridge account` and `weighbridge flag set`: more accounts, the erasure of persons, and features."""
 
+import asyncio
 import json
 import sys
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
 
+from weighbridge.commands.cells import choose_cell, release_address
 from weighbridge.commands.context import (
     DataDir,
     ExistingDataDir,
     Json,
     command_id,
+    in_cell_of_account,
     in_transaction,
     open_database,
 )
@@ -18,6 +21,7 @@ from weighbridge.core.platform.settings import FEATURES, Feature
 from weighbridge.errors import Refusal
 
 if TYPE_CHECKING:
+    from weighbridge.core.platform.cell import Cell
     from weighbridge.db.engine import Write
 
 AccountOption = Annotated[
@@ -28,31 +32,47 @@ AccountOption = Annotated[
 
 Email = Annotated[str, Parameter(help="The address of the user who is to be forgotten.")]
 
+CellOption = Annotated[
+    str | None,
+    Parameter(help="The cell that the account lives in; the one that holds least by default."),
+]
 NewAccountName = Annotated[str, Parameter(help="The name of the account; no other has it.")]
 
 account = App(name="account", help="Accounts: each sees its own projects and nothing of any other.")
 
 
 @account.command
-def create(*, name: NewAccountName, data_dir: DataDir = None, as_json: Json = False) -> None:
+def create(
+    *, name: NewAccountName, cell: CellOption = None, data_dir: DataDir = None, as_json: Json = False
+) -> None:
     """Make an account with its administrator.
 
     Example: `weighbridge account create --name "North plant"`
     """
-    from weighbridge.platform.users import ADMINISTRATOR, create_account
+    from weighbridge.platform.users import ADMINISTRATOR
 
     name = name.strip()
     if not name:
         raise Refusal("An account needs a name.")
 
-    async def make(tx: "Write") -> int:
-        return (await create_account(tx, name=name, request_id=command_id())).account_id
-
     with open_database(data_dir) as url:
-        account_id = in_transaction(url, make)
+        account_id = asyncio.run(_create(url, name, choose_cell(url, cell)))
     account_fields = {"id": account_id, "name": name, "administrator": ADMINISTRATOR}
     sentence = f"The account {name!r} is made; make a token for it with weighbridge token create --account."
     sys.stdout.write((json.dumps(account_fields) if as_json else sentence) + "\n")
+
+
+async def _create(url: str, name: str, cell: "Cell") -> int:
+    """Make an account in a cell; in that which an attempt that did not end has promised it, if one has."""
+    from weighbridge.db.cells import Cells
+    from weighbridge.db.engine import Database
+    from weighbridge.platform.users import create_account, place_account
+
+    async with Database(url, connections_max=1) as database:
+        place, number = await place_account(Cells(database), database, cell, name)
+        async with database.in_cell(place).write() as tx:
+            actor = await create_account(tx, name=name, request_id=command_id(), number=number)
+    return actor.account_id
 
 
 @account.command
@@ -71,14 +91,12 @@ def erase_person(
         actor = await actions.administrator_of(tx, account or actions.DEFAULT_ACCOUNT, command_id())
         return await actions.erase_person(tx, actor, email.strip())
 
-    with open_database(data_dir, is_made=True) as url:
+    with open_database(data_dir, is_made=True, find_cell=in_cell_of_account(account)) as url:
         user_id = in_transaction(url, erase)
+    release_address(data_dir, account, email)
     sentence = f"The user is erased-{user_id} from now on; their tokens are revoked."
     sys.stdout.write((json.dumps({"user_id": user_id}) if as_json else sentence) + "\n")
 
-
-if TYPE_CHECKING:
-    from weighbridge.db.engine import Write
 
 STATES = {"on": True, "off": False}
 """What a flag is set to."""
@@ -120,6 +138,6 @@ def set_flag(
         flags = await switch_feature(tx, actor, Feature(name), is_on=STATES[state])
         return {feature: getattr(flags, feature) for feature in FEATURES}
 
-    with open_database(data_dir) as url:
+    with open_database(data_dir, find_cell=in_cell_of_account(account)) as url:
         flags = in_transaction(url, switch)
     sys.stdout.write((json.dumps(flags) if as_json else f"{name} is {state} for {owner}.") + "\n")

@@ -8,12 +8,20 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from cyclopts import App, Parameter
 
-from weighbridge.commands.context import ExistingDataDir, Json, command_id, open_database
+from weighbridge.commands.context import (
+    DIGITS_MAX,
+    ExistingDataDir,
+    Json,
+    command_id,
+    in_cell_of_project,
+    open_cells,
+    open_database,
+)
 from weighbridge.errors import Refusal
 
 if TYPE_CHECKING:
     from weighbridge.archive.comparison import CheckedMonth
-    from weighbridge.archive.months import ListedMonth
+    from weighbridge.archive.months import ArchivedMonth, ListedMonth
     from weighbridge.archive.recomputation import ArchiveRecomputation
     from weighbridge.archive.writer import WrittenMonth
 
@@ -115,7 +123,7 @@ def write(
         if not months and not as_json:
             sys.stdout.write(f"The project has no events up to the end of {last.text}.\n")
 
-    _with_database(data_dir, work)
+    _with_database(data_dir, project, work)
 
 
 @archive.command(name="list")
@@ -128,16 +136,20 @@ def list_months(
     """
     from weighbridge.archive.months import ListedMonth, archived_months
 
-    async def work(database: "Database") -> None:
+    async def work(database: "Database") -> "list[ArchivedMonth]":
         number = None if project is None else (await _project(database, project))[1]
         async with database.read() as tx:
-            months = await archived_months(tx, number)
-        for month in months:
-            _say(ListedMonth.of(month), render_listed, as_json=as_json)
-        if not months and not as_json:
-            sys.stdout.write("No month was archived.\n")
+            return await archived_months(tx, number)
 
-    _with_database(data_dir, work)
+    if project is None:
+        with open_cells(data_dir) as urls:
+            months = [month for url in urls.values() for month in asyncio.run(_run(url, work))]
+    else:
+        months = _with_database(data_dir, project, work)
+    for month in months:
+        _say(ListedMonth.of(month), render_listed, as_json=as_json)
+    if not months and not as_json:
+        sys.stdout.write("No month was archived.\n")
 
 
 @archive.command(name="check")
@@ -161,7 +173,7 @@ def check(
             is_clean = is_clean and month.is_clean
         return is_clean
 
-    if not _with_database(data_dir, work):
+    if not _with_database(data_dir, project, work):
         sys.exit(1)
 
 
@@ -186,29 +198,28 @@ def verify(
         _say(recomputation, render_recomputed, as_json=as_json)
         return recomputation.is_clean
 
-    if not _with_database(data_dir, work):
+    if not _with_database(data_dir, project, work):
         sys.exit(1)
 
 
 def _with_database(
-    data_dir: Path | None, work: "Callable[[Database], Coroutine[Any, Any, Result]]"
+    data_dir: Path | None, project: str, work: "Callable[[Database], Coroutine[Any, Any, Result]]"
 ) -> Result:
+    find_cell = in_cell_of_project(_project_number(project))
+    with open_database(data_dir, is_made=True, find_cell=find_cell) as url:
+        return asyncio.run(_run(url, work))
+
+
+async def _run(url: str, work: "Callable[[Database], Coroutine[Any, Any, Result]]") -> Result:
     from weighbridge.db.engine import Database
 
-    async def run(url: str) -> Result:
-        async with Database(url, connections_max=2, idle_timeout_seconds=3600) as database:
-            return await work(database)
-
-    with open_database(data_dir, is_made=True) as url:
-        return asyncio.run(run(url))
+    async with Database(url, connections_max=2, idle_timeout_seconds=3600) as database:
+        return await work(database)
 
 
 async def _project(database: "Database", text: str) -> tuple[str, int]:
     """The name of a project's account, and the project's number; raises Refusal."""
-    from weighbridge.core import identity
-
-    key = identity.parse("project", text)
-    number = key.project if key else int(text) if text.isdecimal() and len(text) < 10 else 0
+    number = _project_number(text)
     async with database.read() as tx:
         account = await tx.value(
             "SELECT a.name FROM projects p JOIN accounts a ON a.id = p.account_id WHERE p.id = %s", (number,)
@@ -216,6 +227,14 @@ async def _project(database: "Database", text: str) -> tuple[str, int]:
     if account is None:
         raise Refusal(f"There is no project {text!r}.")
     return account, number
+
+
+def _project_number(text: str) -> int:
+    """The number of a project that is named by its id or number; 0, which none has, for any other text."""
+    from weighbridge.core import identity
+
+    key = identity.parse("project", text)
+    return key.project if key else int(text) if text.isdecimal() and len(text) <= DIGITS_MAX else 0
 
 
 async def _actor(database: "Database", account: str) -> "Actor":

@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import App, Parameter
 
 from weighbridge.commands.accounts import AccountOption
-from weighbridge.commands.context import ExistingDataDir, command_id, in_transaction, open_database
+from weighbridge.commands.context import (
+    ExistingDataDir,
+    command_id,
+    in_cell_of_account,
+    in_cell_of_number,
+    in_transaction,
+    open_database,
+)
 from weighbridge.errors import Refusal
 
 if TYPE_CHECKING:
@@ -113,7 +120,7 @@ def export_rows(*, account: AccountOption = None, data_dir: ExistingDataDir = No
             async for lines in export_rows(tx, number):
                 sys.stdout.buffer.write(lines)
 
-    with open_database(data_dir, is_made=True) as url:
+    with open_database(data_dir, is_made=True, find_cell=in_cell_of_account(account)) as url:
         number = in_transaction(url, lambda tx: _account(tx, account))
         asyncio.run(write(url))
 
@@ -211,7 +218,8 @@ def _check_database(data_dir: Path | None, kept_head: "Checkpoint") -> str:
         async with Database(url, connections_max=1) as database, database.read() as tx:
             return await check_kept_head(tx, kept_head)
 
-    with open_database(data_dir, is_made=True) as url:
+    account = kept_head.origin.rpartition("/")[2]
+    with open_database(data_dir, is_made=True, find_cell=in_cell_of_number(account)) as url:
         if violations := asyncio.run(check(url)):
             raise Refusal("\n".join(violations))
     return f"The database has all {kept_head.size:,} rows of the head, unchanged and in their places."
@@ -230,7 +238,7 @@ def _read_signed(
         await keep_key(tx, settings)
         return await make(tx, await signer(tx, settings), number)
 
-    with open_database(data_dir, is_made=True) as url:
+    with open_database(data_dir, is_made=True, find_cell=in_cell_of_account(account)) as url:
         return in_transaction(url, work)
 
 

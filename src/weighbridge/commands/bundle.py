@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 from cyclopts import App, Parameter
 
 from weighbridge.commands.accounts import AccountOption
-from weighbridge.commands.context import ExistingDataDir, command_id, open_database
+from weighbridge.commands.context import ExistingDataDir, command_id, in_cell_of_account, open_database
 from weighbridge.errors import Refusal
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def make_one(
     """
     import asyncio
 
-    with open_database(data_dir, is_made=True) as url:
+    with open_database(data_dir, is_made=True, find_cell=in_cell_of_account(account)) as url:
         bundle_file = asyncio.run(_make(url, data_dir, account, report, output, is_redacted=redact))
     message = (
         f"{bundle_file.batch_count:,} batches, {bundle_file.size:,} bytes, SHA-256 {bundle_file.sha256.hex()}"

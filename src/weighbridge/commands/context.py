@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
@@ -66,19 +66,30 @@ def progress_bars() -> Iterator[ProgressReport]:
 
 
 if TYPE_CHECKING:
+    from weighbridge.core.platform.cell import Cell
     from weighbridge.db.engine import Write
     from weighbridge.settings import Settings
+
+DIGITS_MAX = 10
+"""Digits of the number of an account or a project, at most."""
+
+FindCell = Callable[[str], "Cell"]
+"""Finds the cell of something, in the database of a URL."""
 
 Result = TypeVar("Result")
 
 
 @contextmanager
-def open_database(data_dir: Path | None, *, is_made: bool = False) -> Iterator[str]:
+def open_database(
+    data_dir: Path | None, *, is_made: bool = False, find_cell: FindCell | None = None
+) -> Iterator[str]:
     """Give the URL of the database; an older one is refused, for migrating it is a decision of its own.
 
-    With `is_made` a new one is refused too: a command that only tells what is there would otherwise make an
-    empty service in the wrong folder, with another key, and tell of that.
+    With `find_cell` it is the URL of one cell, and of the first one without. With `is_made` a new database is
+    refused too: a command that only tells what is there would otherwise make an empty service in the wrong
+    folder, with another key, and tell of that.
     """
+    from weighbridge.db.cell_creation import urls_in_cell
     from weighbridge.db.embedded.instance import database
     from weighbridge.db.roles import newest_revision, read_revision_of
     from weighbridge.settings import read_with
@@ -98,7 +109,40 @@ def open_database(data_dir: Path | None, *, is_made: bool = False) -> Iterator[s
                 f"The database is at revision {revision}, and this version needs {newest_revision()}; "
                 "run `weighbridge migrate`."
             )
-        yield urls.running
+        yield urls.running if find_cell is None else urls_in_cell(urls, find_cell(urls.running)).running
+
+
+def in_cell_of_account(name: str | None) -> FindCell:
+    """Finds the cell of an account by its name; of the account default without one."""
+    from weighbridge.db.cells import find_cell_of_account
+    from weighbridge.platform.users import DEFAULT_ACCOUNT
+
+    return lambda url: find_cell_of_account(url, name or DEFAULT_ACCOUNT)
+
+
+def in_cell_of_number(account: str) -> FindCell:
+    """Finds the cell of an account by its number as text; the first one for what is no number."""
+    from weighbridge.db.cells import find_cell_of_number
+
+    number = int(account) if account.isdecimal() and len(account) <= DIGITS_MAX else 0
+    return lambda url: find_cell_of_number(url, number)
+
+
+def in_cell_of_project(number: int) -> FindCell:
+    """Finds the cell of a project by its number."""
+    from weighbridge.db.cells import find_cell_of_project
+
+    return lambda url: find_cell_of_project(url, number)
+
+
+@contextmanager
+def open_cells(data_dir: Path | None) -> "Iterator[Mapping[Cell, str]]":
+    """Give the URL of each cell of a database that is made already."""
+    from weighbridge.db.cell_creation import url_in_cell
+    from weighbridge.db.cells import read_cells
+
+    with open_database(data_dir, is_made=True) as url:
+        yield {cell: url_in_cell(url, cell) for cell in read_cells(url)}
 
 
 @contextmanager

@@ -123,9 +123,9 @@ def migrate(
 
     settings = read_with(data_dir=data_dir)
     if dry_run:
-        rehearsal = _rehearse(settings)
-        sys.stdout.write(_as_json(rehearsal) if as_json else _sentences(rehearsal))
-        if rehearsal.failure:
+        rehearsals = _rehearse(settings)
+        sys.stdout.write(_as_json(rehearsals) if as_json else _describe(rehearsals))
+        if any(rehearsal.failure for rehearsal in rehearsals.values()):
             sys.exit(1)
         return
     with database(settings) as urls:
@@ -135,14 +135,13 @@ def migrate(
     sys.stdout.write((json.dumps({"revision": revision}) if as_json else sentence) + "\n")
 
 
-def _rehearse(settings: "Settings") -> "Rehearsal":
-    """What the steps do: on a copy of the embedded database beside it, or within another."""
+def _rehearse(settings: "Settings") -> "dict[str, Rehearsal]":
+    """What the steps do in each cell: on a copy of the embedded database beside it, or within another."""
     from weighbridge.backup.restore import clone_cluster
     from weighbridge.db.embedded.instance import attach_server, external, has_cluster, is_external
-    from weighbridge.supervisor.startup import rehearse_or_refuse
 
     if is_external(settings):
-        return rehearse_or_refuse(external(settings).migrating)
+        return _rehearse_cells(external(settings).migrating)
     if not has_cluster(settings.data_dir):
         raise Refusal(f"{settings.data_dir} has no data of the service; name its folder with --data-dir.")
     # Beside the data: there is the room for them, and a copy needs as much again.
@@ -153,13 +152,32 @@ def _rehearse(settings: "Settings") -> "Rehearsal":
         attach_server(settings.data_dir) as running,
         clone_cluster(running, Path(folder), bars) as url,
     ):
-        return rehearse_or_refuse(url)
+        return _rehearse_cells(url)
 
 
-def _as_json(rehearsal: "Rehearsal") -> str:
+def _rehearse_cells(url: str) -> "dict[str, Rehearsal]":
+    from weighbridge.db.cell_creation import url_in_schema
+    from weighbridge.db.cells import read_cells
+    from weighbridge.supervisor.startup import rehearse_or_refuse
+
+    return {
+        cell.name: rehearse_or_refuse(url if cell.schema is None else url_in_schema(url, cell.schema))
+        for cell in read_cells(url)
+    }
+
+
+def _as_json(rehearsals: "dict[str, Rehearsal]") -> str:
+    """The only rehearsal, or those of all cells by their names."""
     import msgspec
 
-    return msgspec.json.encode(rehearsal).decode() + "\n"
+    [only, *others] = rehearsals.values()
+    return msgspec.json.encode({"cells": rehearsals} if others else only).decode() + "\n"
+
+
+def _describe(rehearsals: "dict[str, Rehearsal]") -> str:
+    if len(rehearsals) == 1:
+        return _sentences(*rehearsals.values())
+    return "".join(f"Cell {name}:\n{_sentences(rehearsal)}" for name, rehearsal in rehearsals.items())
 
 
 def _sentences(rehearsal: "Rehearsal") -> str:

@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import App, Parameter
 
 from weighbridge.commands.accounts import AccountOption
-from weighbridge.commands.context import DataDir, Json, command_id, in_transaction, open_database
+from weighbridge.commands.cells import claim_address
+from weighbridge.commands.context import (
+    DataDir,
+    Json,
+    command_id,
+    in_cell_of_account,
+    in_transaction,
+    open_database,
+)
 from weighbridge.core.platform.permission import (
     ALL_PERMISSIONS,
     LIFETIME_DAYS_DEFAULT,
@@ -117,7 +125,9 @@ def add(
             return await actions.make_user_link(tx, actor, number, "sign_in")
         return await actions.invite_user(tx, actor, email, permissions)
 
-    with open_database(data_dir) as url:
+    if at_once:
+        claim_address(data_dir, account, email)
+    with open_database(data_dir, find_cell=in_cell_of_account(account)) as url:
         secret = in_transaction(url, make)
     _say_link(_link("enter" if at_once else "join", secret, address), as_json=as_json)
 
@@ -140,7 +150,7 @@ def list_people(*, account: AccountOption = None, data_dir: DataDir = None, as_j
         ]  # fmt: skip
         return people + invited
 
-    with open_database(data_dir) as url:
+    with open_database(data_dir, find_cell=in_cell_of_account(account)) as url:
         listed_people = in_transaction(url, read)
     if as_json:
         sys.stdout.write(json.dumps(listed_people) + "\n")
@@ -178,7 +188,7 @@ def link(
         actor = await _administrator(tx, account)
         return await actions.make_user_link(tx, actor, (await _person(tx, actor, email)).id, kind)
 
-    with open_database(data_dir) as url:
+    with open_database(data_dir, find_cell=in_cell_of_account(account)) as url:
         secret = in_transaction(url, make)
     _say_link(_link("enter" if sign_in else "join", secret, address), as_json=as_json)
 
@@ -216,7 +226,7 @@ def remove(*, email: PersonEmail, account: AccountOption = None, data_dir: DataD
     async def take_back(tx: "Write") -> bool:
         return await actions.withdraw_invitation(tx, await _administrator(tx, account), email)
 
-    with open_database(data_dir) as url:
+    with open_database(data_dir, find_cell=in_cell_of_account(account)) as url:
         was_invited = in_transaction(url, take_back)
     if not was_invited:
         _update(email, account, data_dir, permissions=None, may_sign_in=False)
@@ -242,7 +252,7 @@ def _update(
             tx, actor, person.id, permissions=permissions or person.permissions, may_sign_in=may_sign_in
         )
 
-    with open_database(data_dir) as url:
+    with open_database(data_dir, find_cell=in_cell_of_account(account)) as url:
         in_transaction(url, write)
 
 
@@ -254,7 +264,7 @@ def _say_held(email: str, account: str | None, data_dir: DataDir) -> None:
         actor = await _administrator(tx, account)
         return await queries.count_held(tx, actor, (await _person(tx, actor, email)).id)
 
-    with open_database(data_dir) as url:
+    with open_database(data_dir, find_cell=in_cell_of_account(account)) as url:
         tokens, links = in_transaction(url, count)
     if tokens or links:
         sys.stdout.write(
@@ -377,7 +387,7 @@ def create(
             "expires_at": await _expiry(tx, text),
         }
 
-    with open_database(data_dir) as url:
+    with open_database(data_dir, find_cell=in_cell_of_account(account)) as url:
         new_token = in_transaction(url, make)
     sys.stdout.write(f"{json.dumps(new_token) if as_json else new_token['token']}\n")
 

@@ -11,12 +11,16 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from weighbridge.commands.context import ExistingDataDir, Json, ProgressReport, open_database, progress_bars
+from weighbridge.commands.context import ExistingDataDir, Json, ProgressReport, open_cells, progress_bars
+from weighbridge.core.platform.cell import FIRST
 from weighbridge.core.time.calendar import Instant
 from weighbridge.errors import Refusal
 
 if TYPE_CHECKING:
-    from weighbridge.verification import VerificationReport
+    from collections.abc import Mapping
+
+    from weighbridge.core.platform.cell import Cell
+    from weighbridge.verification import Check, VerificationReport
 
 
 Since = Annotated[
@@ -43,16 +47,23 @@ def verify(*, data_dir: ExistingDataDir = None, since: Since = None, as_json: Js
     from weighbridge.db.statements import to_json_form
     from weighbridge.settings import read_with
     from weighbridge.verification import VerificationRequest, verify
+    from weighbridge.verification.cells import compare_directory, merge_reports
 
     async def check(url: str, report: ProgressReport) -> "VerificationReport":
         store = open_store(settings.evidence_url, settings.data_dir)
         async with Database(url, connections_max=2, idle_timeout_seconds=3600) as database:
             return await verify(database, store, VerificationRequest(moment, report))
 
+    async def check_directory(urls: "Mapping[Cell, str]") -> "Check":
+        return await compare_directory(urls[FIRST], [*urls])
+
     moment = None if since is None else _moment(since)
     settings = read_with(data_dir=data_dir)
-    with open_database(data_dir, is_made=True) as url, progress_bars() as bars:
-        report = asyncio.run(check(url, bars))
+    with open_cells(data_dir) as urls, progress_bars() as bars:
+        reports = {cell: asyncio.run(check(url, bars)) for cell, url in urls.items()}
+        report = reports[FIRST]
+        if len(urls) > 1:
+            report = merge_reports(reports, asyncio.run(check_directory(urls)))
     sys.stdout.write(
         msgspec.json.encode(report, enc_hook=to_json_form).decode() + "\n" if as_json else _sentences(report)
     )
@@ -109,8 +120,8 @@ def list_outdated(*, data_dir: ExistingDataDir = None, as_json: Json = False) ->
 
     Example: `weighbridge outdated-rules --data-dir /srv/weighbridge`
     """
-    with open_database(data_dir, is_made=True) as url:
-        rules = asyncio.run(_list_outdated(url))
+    with open_cells(data_dir) as urls:
+        rules = [rule for url in urls.values() for rule in asyncio.run(_list_outdated(url))]
     if as_json:
         import msgspec
 

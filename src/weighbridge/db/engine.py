@@ -18,10 +18,11 @@ import logging
 import select
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass
 from decimal import Decimal
 from time import monotonic
-from typing import Any, Final, LiteralString, Self
+from typing import Any, Final, Self
 from weakref import WeakKeyDictionary
 
 import msgspec
@@ -37,6 +38,7 @@ from psycopg.types.json import set_json_loads
 from psycopg_pool import AsyncConnectionPool
 
 from weighbridge import tracing
+from weighbridge.core.platform.cell import FIRST, Cell, read_node
 from weighbridge.core.platform.settings import Quotas
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.locks import (
@@ -125,10 +127,9 @@ class SessionSettings:
     def of_pooler(self) -> dict[str, Any]:
         return {"prepare_threshold": None}
 
-    @property
-    def of_transaction(self) -> tuple[LiteralString, tuple[str, ...]]:
-        calls = ", ".join("set_config(%s, %s, true)" for _ in self._values)
-        return f"SELECT {calls}", tuple(word for pair in self._values for word in pair)
+    def of_transaction(self, schema: str | None, *, is_pooled: bool) -> list[Command]:
+        """What each transaction begins with: in which cell it is, and behind a pooler the other settings."""
+        return _settings_of_transaction([*(self._values if is_pooled else ()), *_settings_of_cell(schema)])
 
     @property
     def _values(self) -> tuple[tuple[str, str], ...]:
@@ -137,6 +138,22 @@ class SessionSettings:
             ("idle_in_transaction_session_timeout", f"{self.idle_timeout}s"),
             ("TimeZone", "UTC"),
         )
+
+
+def enter_cell(schema: str | None) -> list[Command]:
+    """What a transaction in a cell begins with; nothing in the first cell."""
+    return _settings_of_transaction(_settings_of_cell(schema))
+
+
+def _settings_of_cell(schema: str | None) -> list[tuple[str, str]]:
+    return [] if schema is None else [("search_path", f'"{schema}"')]
+
+
+def _settings_of_transaction(settings: Sequence[tuple[str, str]]) -> list[Command]:
+    if not settings:
+        return []
+    calls = ", ".join("set_config(%s, %s, true)" for _ in settings)
+    return [(SQL(f"SELECT {calls}"), tuple(word for pair in settings for word in pair))]
 
 
 async def check(connection: AsyncConnection[TupleRow]) -> None:
@@ -200,6 +217,17 @@ def primary_conninfo(url: str) -> str:
     return _with(url, usual)
 
 
+def url_on_node(url: str, node: str) -> str:
+    """How a node is connected to by a role that the URL of the coordinator names.
+
+    Functions read and write tables of their cell in statements on others; all of them lie on this node.
+    """
+    host, port = read_node(node)
+    given = str(conninfo_to_dict(url).get("options") or "")
+    options = f"{given} -ccitus.allow_nested_distributed_execution=on".strip()
+    return make_conninfo(url, host=host, port=port, options=options)
+
+
 def replica_conninfo(url: str) -> str:
     """How a host that follows is connected to."""
     usual = {"target_session_attrs": "standby", "connect_timeout": CONNECT_SECONDS_OF_SEVERAL}
@@ -229,6 +257,14 @@ def connection_pools(
     )
 
 
+def _join_options(url: str, settings: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Settings of a connection, where the URL says options of its own as well: ours come after them."""
+    given = conninfo_to_dict(url).get("options")
+    if not given or "options" not in settings:
+        return settings
+    return {**settings, "options": f"{given} {settings['options']}"}
+
+
 class HostPool(AsyncConnectionPool[AsyncConnection[TupleRow]]):
     """A pool of connections to the host that takes writes, or to a replica."""
 
@@ -240,8 +276,13 @@ class HostPool(AsyncConnectionPool[AsyncConnection[TupleRow]]):
         options: Mapping[str, Any],
         held: int = 1,
         takes_writes: bool = True,
+        is_opened_in_use: bool = False,
     ) -> None:
-        """So many connections at most, so many of them kept while nobody uses them; it has to be opened."""
+        """So many connections at most, so many of them kept while nobody uses them.
+
+        It has to be opened, unless the first who needs a connection opens it.
+        """
+        self._is_opened_in_use = is_opened_in_use
         self._asks_for_timeline = takes_writes and names_several_hosts(url)
         self._timeline = 0
         self._made: WeakKeyDictionary[AsyncConnection[Any], float] = WeakKeyDictionary()
@@ -251,10 +292,16 @@ class HostPool(AsyncConnectionPool[AsyncConnection[TupleRow]]):
             configure=self._begin,
             min_size=held,
             max_size=connections_max,
-            kwargs={"autocommit": True, "application_name": "weighbridge", **options},
+            kwargs={"autocommit": True, "application_name": "weighbridge", **_join_options(url, options)},
             check=self._look_at,
             open=False,
         )
+
+    async def getconn(self, timeout: float | None = None) -> AsyncConnection[TupleRow]:  # noqa: ASYNC109 - the pool's
+        """Give a connection, as the pool does; the first one opens a pool that is opened in use."""
+        if self._is_opened_in_use and self.closed:
+            await self.open()
+        return await super().getconn(timeout)
 
     async def putconn(self, conn: AsyncConnection[TupleRow]) -> None:
         """Take a connection back; one that was lost while it was used makes those before it suspect."""
@@ -288,7 +335,11 @@ __all__ = ["NO_QUOTAS", "Command", "Database", "Parameters", "Question", "Read",
 
 
 class Database:
-    """A pool of connections to one PostgreSQL database."""
+    """A pool of connections to one PostgreSQL database, and the cell of it that transactions are in.
+
+    A transaction says by itself in which cell it is, with BEGIN, so cells share connections, and a pooler may
+    stand between.
+    """
 
     def __init__(
         self,
@@ -299,23 +350,64 @@ class Database:
         idle_timeout_seconds: int = IDLE_SECONDS,
         quotas: Quotas = NO_QUOTAS,
         session_url: str | None = None,
+        schema: str | None = None,
     ) -> None:
-        """Connect to a URL; `session_url` says that it is a pooler's, and where the database itself is."""
+        """Connect to a URL; `session_url` says that it is a pooler's, and where the database itself is.
+
+        `schema` is that of a cell; without one, transactions are in the first cell.
+        """
         self.url = url
         self.session_url = session_url
         self.quotas = quotas
+        self._session = SessionSettings(statement_timeout_seconds, idle_timeout_seconds)
+        self._connections_max = connections_max
+        self._pool, self._sessions = connection_pools(url, session_url, connections_max, self._session)
+        self._nodes: dict[str, HostPool] = {}
+        self._cells: dict[int, Database] = {} if schema else {FIRST.number: self}
+        self.begin_in(schema)
+
+    def begin_in(self, schema: str | None) -> None:
+        """Begin transactions in a cell from now on, with keys and a memory of its own."""
+        self.schema = schema
         self.event_keys = KeyBlocks()
         self.memory = Memory()
-        session = SessionSettings(statement_timeout_seconds, idle_timeout_seconds)
-        self._pool, self._sessions = connection_pools(url, session_url, connections_max, session)
-        self._begin: list[Command] = [] if session_url is None else [session.of_transaction]
+        self._begin = self._session.of_transaction(schema, is_pooled=self.session_url is not None)
+
+    def in_cell(self, cell: Cell) -> "Database":
+        """Transactions in a cell, with keys and a memory of its own; those on a node by connections to it."""
+        found = self._cells.get(cell.number)
+        if found is None:
+            found = self._cells[cell.number] = copy(self)
+            if cell.node is not None:
+                found.connect_to(cell.node)
+            found.begin_in(cell.schema)
+        return found
+
+    def connect_to(self, node: str) -> None:
+        """Connect to a node of the cluster from now on, by no pooler; its cells share the connections."""
+        self.url = url_on_node(self.session_url or self.url, node)
+        self.session_url = None
+        if node not in self._nodes:
+            self._nodes[node] = HostPool(
+                primary_conninfo(self.url),
+                connections_max=self._connections_max,
+                options=self._session.of_connection,
+                is_opened_in_use=True,
+            )
+        self._pool = self._sessions = self._nodes[node]
+
+    def with_connections(self, connections_max: int) -> "Database":
+        """The same place, by connections of its own, which have to be opened."""
+        return Database(
+            self.url, connections_max=connections_max, session_url=self.session_url, schema=self.schema
+        )
 
     async def open(self) -> None:
         for pool in {self._pool, self._sessions}:
             await pool.open()
 
     async def close(self) -> None:
-        for pool in {self._pool, self._sessions}:
+        for pool in {self._pool, self._sessions, *self._nodes.values()}:
             await pool.close()
 
     async def __aenter__(self) -> Self:
@@ -329,7 +421,7 @@ class Database:
         """Run one statement by itself and give its first row."""
         connection = await self._pool.getconn()
         try:
-            # Behind a pooler it is a transaction, which begins with what the session is to know.
+            # In a cell, and behind a pooler, it is a transaction, which begins with what is to be known.
             begin, end = ([BEGIN_WRITING, *self._begin], [COMMIT]) if self._begin else ([], [])
             [cursor] = await send_message(connection, begin, [(statement, values), *end])
             return await cursor.fetchone()
@@ -394,9 +486,10 @@ class Database:
             # Each in one message: a process that freezes never holds the lock outside a transaction,
             # where no timeout would take it away.
             done = SQL("") if first is None else _apart(connection, first)
-            begun = await connection.execute(LOCK_AND_BEGIN.format(lock, done))
+            enter = SQL("").join(_apart(connection, command) for command in enter_cell(self.schema))
+            begun = await connection.execute(LOCK_AND_BEGIN.format(lock, enter, done, enter))
             try:
-                for _ in locks if first is not None else ():
+                for _ in (*locks, *enter_cell(self.schema)) if first is not None else ():
                     begun.nextset()
                 row = None if first is None else await begun.fetchone()
                 tx = Snapshot(connection, self.event_keys, self.memory, first=row)

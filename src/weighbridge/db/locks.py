@@ -30,9 +30,9 @@ Whoever takes several takes them in this order, so that nobody waits in a circle
 
 `archive_write` is held, and tried only, by a transaction that takes nothing else.
 
-`MIGRATION`, `GRANTS`, `DEFAULT_ACCOUNT`, `TASK_RECOVERY`, `AUDIT_KEY`, `audit_seal` and `token_issue` stand
-alone.
-`WATCHED_PLACES` is held, and tried only, by a transaction that takes nothing else.
+`MIGRATION`, `GRANTS`, `CELL_CREATION`, `DEFAULT_ACCOUNT`, `TASK_RECOVERY`, `AUDIT_KEY`, `audit_seal` and
+`token_issue` stand alone.
+`watched_places` is held, and tried only, by a transaction that takes nothing else.
 `changes:number` too: the database's function `number_changes` takes it, in a transaction of its own.
 
 Jobs in the queue have locks of their own, by names only: jobs with one name are carried out one after the
@@ -60,11 +60,17 @@ DEFAULT_ACCOUNT: Final = "default account"
 TASK_RECOVERY: Final = "async_tasks:recovery"
 """One worker at a time gives new jobs to tasks that lost theirs."""
 
-WATCHED_PLACES: Final = "data_feeds:watch"
-"""One worker at a time looks where data feeds watch."""
+
+CELL_CREATION: Final = "cells:add"
+"""One command at a time makes a cell."""
 
 AUDIT_KEY: Final = "audit_log:key"
 """Whoever looks for the key of the audit log first makes it, and makes it once."""
+
+
+def watched_places(schema: str | None) -> str:
+    """One worker at a time looks where data feeds of a cell watch."""
+    return "data_feeds:watch" if schema is None else f"data_feeds:watch:{schema}"
 
 
 def audit_seal(account: int) -> str:
@@ -233,6 +239,6 @@ SESSION_HOLD_KEY: Final = "SELECT pg_advisory_lock(%s)"
 
 LOCK: Final = SQL(SESSION_HOLD)
 UNLOCK: Final = SQL(SESSION_RELEASE)
-LOCK_AND_BEGIN: Final = SQL("{}{}; COMMIT; BEGIN ISOLATION LEVEL REPEATABLE READ")
+LOCK_AND_BEGIN: Final = SQL("{}{}{}; COMMIT; BEGIN ISOLATION LEVEL REPEATABLE READ{}")
 COMMIT_AND_UNLOCK: Final = SQL("COMMIT; {}")
 ROLLBACK_AND_UNLOCK: Final = SQL("ROLLBACK; {}")

@@ -14,6 +14,7 @@ from alembic import command
 from alembic.config import Config
 
 from weighbridge.db import locks
+from weighbridge.db.nodes import LOCAL, is_distributed
 from weighbridge.db.roles import read_revision, refuse_unreleased, revisions
 
 # Bring a database to the newest step of the migration history.
@@ -26,9 +27,7 @@ def migrate(database_url: str, revision: str = "head") -> None:
     a step before the first release is refused. Raises Refusal, psycopg.Error or alembic's CommandError. What
     earlier steps did remains, so running it again continues from there.
     """
-    engine = sqlalchemy.create_engine(
-        "postgresql+psycopg://", creator=lambda: psycopg.connect(database_url), poolclass=sqlalchemy.NullPool
-    )
+    engine = _engine(database_url)
     with psycopg.connect(database_url, autocommit=True) as guard, engine.connect() as connection:
         guard.execute(locks.SESSION_HOLD_KEY, (locks.MIGRATION,))
         refuse_unreleased(read_revision(guard))
@@ -38,6 +37,21 @@ def migrate(database_url: str, revision: str = "head") -> None:
             command.upgrade(known, revision)
         except sqlalchemy.exc.DBAPIError as error:
             raise (error.orig or error) from error
+
+
+def _engine(database_url: str) -> sqlalchemy.Engine:
+    return sqlalchemy.create_engine(
+        "postgresql+psycopg://", creator=lambda: _connect(database_url), poolclass=sqlalchemy.NullPool
+    )
+
+
+def _connect(database_url: str) -> psycopg.Connection[Any]:
+    """Connect so that the nodes of a cluster are told of the steps only where the schema lies on one."""
+    connection = psycopg.connect(database_url, autocommit=True)
+    if is_distributed(connection) is False:
+        connection.execute(LOCAL)
+    connection.autocommit = False
+    return connection
 
 
 def config() -> Config:
@@ -115,9 +129,7 @@ class _Stopwatch:
 
 def rehearse(database_url: str) -> Rehearsal:
     """Carry out the steps that the database lacks, and undo them; raises as `migrate` does."""
-    engine = sqlalchemy.create_engine(
-        "postgresql+psycopg://", creator=lambda: psycopg.connect(database_url), poolclass=sqlalchemy.NullPool
-    )
+    engine = _engine(database_url)
     with psycopg.connect(database_url, autocommit=True) as guard, engine.connect() as connection:
         guard.execute(locks.SESSION_HOLD_KEY, (locks.MIGRATION,))
         driver = connection.connection.driver_connection

@@ -28,7 +28,16 @@ from psycopg.errors import QueryCanceled
 from psycopg.rows import TupleRow
 from psycopg_pool import PoolTimeout
 
-from weighbridge.db.engine import IDLE_SECONDS, Database, HostPool, Read, SessionSettings, replica_conninfo
+from weighbridge.core.platform.cell import FIRST
+from weighbridge.db.engine import (
+    IDLE_SECONDS,
+    Database,
+    HostPool,
+    Read,
+    SessionSettings,
+    enter_cell,
+    replica_conninfo,
+)
 from weighbridge.db.statements import BEGIN_READING
 from weighbridge.db.transaction import Memory
 
@@ -173,9 +182,9 @@ class Replica:
         if self.state is not ReplicaState.FOLLOWING:
             self.tell(ReplicaOutcome(self.state.value))
             return None
-        position = await read_log_position(primary)
+        position = await read_log_position(primary.in_cell(FIRST))
         try:
-            async with self._reading(position) as tx:
+            async with self._reading(position, primary.schema) as tx:
                 result = await read(tx)
                 await tx.settle()
         except _Behind:
@@ -198,12 +207,12 @@ class Replica:
         self.tell(outcome)
 
     @asynccontextmanager
-    async def _reading(self, position: LogPosition) -> AsyncIterator[Read]:
+    async def _reading(self, position: LogPosition, schema: str | None) -> AsyncIterator[Read]:
         """A transaction on the replica whose snapshot has all up to the position."""
         connection = await self._pool.getconn(CONNECTION_SECONDS)
         try:
             await self._await_replay(connection, position)
-            yield Read(connection, Memory(), [BEGIN_READING])
+            yield Read(connection, Memory(), [BEGIN_READING, *enter_cell(schema)])
             if not connection.closed:
                 await connection.commit()
         except BaseException:

@@ -60,7 +60,7 @@ def grant_running_role(urls: DatabaseUrls) -> None:
 
     Does nothing where one role does both. Raises psycopg.Error.
     """
-    role = _role(urls.running)
+    role = role_of(urls.running)
     with psycopg.connect(urls.migrating) as connection:
         if connection.execute("SELECT current_user").fetchone() != (role,):
             connection.execute(*locks.hold(locks.GRANTS))
@@ -79,7 +79,8 @@ def can_switch_triggers_off(url: str) -> bool:
     return found is not None and bool(found[0])
 
 
-def _role(url: str) -> str:
+def role_of(url: str) -> str:
+    """The role that a URL connects as. Raises psycopg.Error."""
     with psycopg.connect(url) as connection:
         found = connection.execute("SELECT current_user").fetchone()
     assert found is not None, "the statement gives one row"  # noqa: S101

@@ -11,6 +11,13 @@ questions are sent together, in the order in which they were asked, and each goe
 example: one reading asks for a ledger and then for its batches, another for a catalogue. The ledger and the
 catalogue are asked for in one message, the batches in a second one.
 
+What is written may also be sent on by a cluster, which computes functions that are not immutable before it
+does so, though not inside of CASE and coalesce, beside columns, or in DO UPDATE, where `excluded` has what a
+default made. In a sub-select they pass, `SET at = (SELECT clock_timestamp())`; one with now() and a parameter
+stands in FROM. `CASE x WHEN 1` is garbled, and `CASE WHEN x = 1` says the same. Parts of a statement that
+write are carried out one after the other there, each with its own checks. An INSERT that reads tables reads
+them in a part of its own (`WITH made AS MATERIALIZED (…)`): Citus 14 fails or crashes else.
+
 Invariants: whatever the value, a statement means the same with and without parameters, although psycopg reads
 a percent sign in any statement as the start of a placeholder, also inside a quoted text. A reading gets the
 answers that it would have got alone; its prelude runs right before its own statement; of several readings

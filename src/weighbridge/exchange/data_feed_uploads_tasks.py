@@ -609,7 +609,8 @@ _UPDATE_UPLOAD: Final = """
            corrected = %(corrected)s, incomplete = %(incomplete)s,
            bad_rows = %(bad_rows)s, formulas = %(formulas)s, first_start = %(first_start)s,
            last_end = %(last_end)s, problems = %(problems)s, report_key = %(report_key)s,
-           report_bytes = %(report_bytes)s, report_sha256 = %(report_sha256)s, finished_at = clock_timestamp()
+           report_bytes = %(report_bytes)s, report_sha256 = %(report_sha256)s,
+           finished_at = (SELECT clock_timestamp())
      WHERE project_id = %(project)s AND id = %(id)s
 """
 

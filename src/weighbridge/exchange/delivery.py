@@ -123,9 +123,10 @@ _WRITE_DOWN: Final = """
     UPDATE webhook_deliveries
        SET state = %(state)s, attempt_count = attempt_count + 1, is_by_hand = false,
            next_attempt_at = now() + %(pause)s::interval,
-           ended_at = CASE WHEN %(pause)s::interval IS NULL THEN now() END,
+           ended_at = given.ended_at,
            attempts = jsonb_path_query_array(attempts, %(kept)s::jsonpath)
                       || jsonb_build_array(%(said)s::jsonb)
+      FROM (SELECT CASE WHEN %(pause)s::interval IS NULL THEN now() END AS ended_at) AS given
      WHERE id = %(number)s AND state = 'pending'
 """
 
@@ -312,7 +313,7 @@ _KEEP: Final = """
 
 _RELEASE: Final = """
     UPDATE webhook_lanes l
-       SET holder = NULL, held_until = NULL, served_at = clock_timestamp(),
+       SET holder = NULL, held_until = NULL, served_at = (SELECT clock_timestamp()),
            due_at = (SELECT min(d.next_attempt_at)
                        FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id
                       WHERE d.webhook_id = l.webhook_id AND d.state = 'pending'

@@ -28,6 +28,7 @@ from weighbridge.collection.events import EVENTS
 from weighbridge.collection.evidence_files import KEY_BYTES, EvidenceStore
 from weighbridge.core import identity
 from weighbridge.core.identity import API_PREFIX, ResourceAddress
+from weighbridge.core.platform.cell import name_account
 from weighbridge.core.platform.permission import ANY, Actor
 from weighbridge.core.platform.tasks import (
     LASTS,
@@ -54,7 +55,7 @@ from weighbridge.exchange.export.selected_tables import (
 from weighbridge.exchange.records.exports import Export, ExportResult
 from weighbridge.http import wire
 from weighbridge.http.endpoints.endpoint import ReadCall, get
-from weighbridge.http.endpoints.links import LinkCall, Linked, by_link
+from weighbridge.http.endpoints.links import KEY, LinkCall, Linked, by_link
 from weighbridge.http.endpoints.response_modes import AskedFile, StartedExport
 from weighbridge.http.messages.body import SPOOL_BYTES
 from weighbridge.http.messages.operation import Attachment, Call, Operation, Spool
@@ -64,10 +65,6 @@ from weighbridge.platform import changes
 from weighbridge.platform.async_tasks import Attempt, queue_task
 from weighbridge.platform.tenancy import find, project_named
 from weighbridge.settings import Settings
-
-KEY: Final = "key"
-"""The parameter of a download that makes its address a secret."""
-
 
 _IS_THERE: Final = "(x.storage_key IS NOT NULL AND x.expires_at > now())"
 
@@ -79,11 +76,16 @@ _STATUS: Final = f"""
 """
 
 
-def _build_url(number: int, link: bytes, is_there: bool) -> ResourceAddress | None:  # noqa: FBT001 - a column
-    friendly = identity.of("export", 0, number)
-    return (
-        ResourceAddress(f"{API_PREFIX}/exports/{friendly}/download?{KEY}={link.hex()}") if is_there else None
-    )
+def _build_url(
+    number: int,
+    account: int,
+    link: bytes,
+    is_there: bool,  # noqa: FBT001 - a column
+) -> ResourceAddress | None:
+    if not is_there:
+        return None
+    secret = name_account(account, link.hex())
+    return ResourceAddress(f"{API_PREFIX}/exports/{identity.of('export', 0, number)}/download?{KEY}={secret}")
 
 
 EXPORT: Final = row_of(
@@ -91,7 +93,7 @@ EXPORT: Final = row_of(
     Column("id", "x.id", partial(identity.of, "export", 0)),
     Column("status", _STATUS),
     Column("format", "x.format"),
-    Column("download_url", ("x.id", "x.link", _IS_THERE), _build_url),
+    Column("download_url", ("x.id", "x.account_id", "x.link", _IS_THERE), _build_url),
     Column("file_size_bytes", "x.size_bytes"),
     Column("rows", "x.rows"),
     Column("sha256", "x.sha256", unless_null(bytes.hex)),
@@ -119,7 +121,11 @@ async def find_linked_file(tx: Read, friendly: str, key: str) -> LinkedFile:
           FROM exports x WHERE x.id = %s AND {_IS_THERE}
     """
     file = await tx.row(LinkedFile, statement, (identity.number("export", friendly, 0),))
-    if file is None or not secrets.compare_digest(file.link.hex(), key.encode().decode("ascii", "replace")):
+    given = key.encode()
+    if file is None or not (
+        secrets.compare_digest(name_account(file.account, file.link.hex()).encode(), given)
+        or secrets.compare_digest(file.link.hex().encode(), given)  # of addresses that name no account
+    ):
         raise NotFound("export", friendly)
     return file
 
@@ -316,7 +322,7 @@ async def _publish(
         await tx.execute(
             """
             UPDATE exports SET storage_key = %s, rows = %s, size_bytes = %s, sha256 = %s,
-                               expires_at = clock_timestamp() + %s
+                               expires_at = (SELECT clock_timestamp() + %s)
              WHERE id = %s
             """,
             (*file, LASTS, number),

@@ -402,7 +402,7 @@ async def poll_places(
     """Look at every place once; at none, while another worker looks."""
     async with database.write() as tx:
         taken_count, failures = 0, list[Exception]()
-        if not await tx.value(*locks.try_hold(locks.WATCHED_PLACES)):
+        if not await tx.value(*locks.try_hold(locks.watched_places(database.schema))):
             return PollResult(0, ())
         for watching in await tx.rows(Watching, _FEEDS):
             poll = PlacePoll(database, store, watching, now)

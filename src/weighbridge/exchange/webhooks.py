@@ -269,17 +269,20 @@ async def change_webhook(tx: Write, actor: Actor, friendly: str, change: Struct)
 
 
 _INSERT_LANE: Final = """
+    WITH made AS MATERIALIZED (
+        SELECT %(number)s, 1 + greatest(
+                   coalesce((SELECT max(number) FROM changes WHERE account_id = %(account)s), 0),
+                   coalesce((SELECT number FROM change_horizons WHERE account_id = %(account)s), 0))
+    )
     INSERT INTO webhook_lanes (webhook_id, next_number)
-    SELECT %(number)s, 1 + greatest(
-               coalesce((SELECT max(number) FROM changes WHERE account_id = %(account)s), 0),
-               coalesce((SELECT number FROM change_horizons WHERE account_id = %(account)s), 0))
+    SELECT * FROM made
 """
 
 _UPDATE: Final = """
     UPDATE webhooks
        SET project_id = %(project)s, url = %(url)s, description = %(description)s, change_types = %(types)s,
            task_types = coalesce(%(task_types)s::text[], task_types), is_enabled = %(enabled)s,
-           disabled_at = CASE WHEN NOT %(enabled)s THEN coalesce(disabled_at, now()) END,
+           disabled_at = CASE WHEN NOT %(enabled)s THEN coalesce(disabled_at, (SELECT now())) END,
            disabled_reason = CASE WHEN NOT %(enabled)s THEN coalesce(disabled_reason, %(reason)s) END,
            failing_since = CASE WHEN is_enabled = %(enabled)s THEN failing_since END,
            user_id = %(user)s, updated_at = now()
@@ -399,7 +402,7 @@ FAILED_DAYS: Final = 30
 _FORGET: Final = """
     WITH removed AS (
         DELETE FROM webhook_deliveries
-         WHERE ended_at < now() - make_interval(days => CASE state WHEN 'delivered' THEN %s ELSE %s END)
+         WHERE ended_at < now() - make_interval(days => CASE WHEN state = 'delivered' THEN %s ELSE %s END)
         RETURNING 1
     )
     SELECT count(*) FROM removed

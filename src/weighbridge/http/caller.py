@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 from litestar import Request
 from litestar.datastructures import State
 
-from weighbridge.core.platform.permission import Actor
+from weighbridge.core.platform.cell import FIRST
+from weighbridge.core.platform.permission import Actor, account_of_token
 from weighbridge.core.problem import Problem
+from weighbridge.db.cells import Cells
 from weighbridge.db.engine import Database, Read
 from weighbridge.db.replica import Replica
 from weighbridge.errors import Forbidden, TooManyRequests, Unauthorized
@@ -33,8 +35,24 @@ Result = TypeVar("Result")
 
 
 def database(request: WebRequest) -> Database:
-    """The database that the application was made with."""
-    return cast("Database", request.app.state.database)
+    """The database of the application, in the cell of the request's account once that is known."""
+    base = cast("Database", request.app.state.database)
+    return base.in_cell(request.scope["state"].get("cell", FIRST))
+
+
+def cells(request: WebRequest) -> Cells:
+    """What the process knows of the cells."""
+    return cast("Cells", request.app.state.cells)
+
+
+async def enter_cell(request: WebRequest, account: int | None) -> None:
+    """Have a request carried out in the cell of an account; in the first one where it names none."""
+    request.scope["state"]["cell"] = await cells(request).find(account)
+
+
+async def enter_cell_of_address(request: WebRequest, address: str) -> None:
+    """Have a request carried out in the cell in which somebody signs in with an address."""
+    request.scope["state"]["cell"] = await cells(request).find_address(address)
 
 
 async def from_replica(
@@ -72,6 +90,7 @@ async def authenticate_caller(request: WebRequest, permission: str) -> Actor:
     state = request.scope["state"]
     passed_on: Actor | None = state.get("actor")
     if passed_on is not None:
+        await enter_cell(request, passed_on.account_id)
         return passed_on
     token = read_token(request)
     limiter: RateLimiter = request.app.state.limiter
@@ -100,6 +119,7 @@ async def _recognise_token(request: WebRequest, token: str) -> Actor:
     failures: FailedAuthentications = app.failures
     now = asyncio.get_running_loop().time()
     address = client_address(request.scope, app.proxies)
+    await enter_cell(request, account_of_token(token))
     if (
         failures.is_used_up(address, now)
         and app.recall_authorization(database(request), token, request_id) is None
@@ -248,8 +268,8 @@ async def admit_stranger(request: WebRequest, link: Hashable = None) -> AsyncIte
 HEADER_LENGTH_MAX: Final = 4_096
 """Characters of the cookies of one request that are read; ours take less than 3,000."""
 
-_VALUE: Final = re.compile(r"[A-Za-z0-9_=-]*")
-"""What the service writes into a cookie: words, random text and base64."""
+_VALUE: Final = re.compile(r"[A-Za-z0-9_=.-]*")
+"""What the service writes into a cookie: words, numbers, random text and base64."""
 
 
 def find_cookie(request: WebRequest, name: str) -> str:

@@ -186,7 +186,7 @@ async def _store(tx: Write, actor: Actor, user_id: int, new: NewApiToken) -> tup
     ):
         raise Unauthorized("The token has been revoked.", "token_revoked")
     random_part = "".join(secrets.choice(tokens.ALPHABET) for _ in range(tokens.RANDOM_LENGTH))
-    token = tokens.assemble_token(random_part)
+    token = tokens.assemble_token(actor.account_id, random_part)
     name, permissions, days = new.name.strip(), sorted(set(new.permissions)), new.expires_in_days
     token_id: int = await tx.value(
         """

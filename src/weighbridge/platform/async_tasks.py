@@ -214,7 +214,8 @@ async def begin_attempt(tx: Write, task_id: int) -> Attempt | None:
         Attempt,
         """
         UPDATE async_tasks
-           SET attempt = attempt + 1, state = %s, started_at = coalesce(started_at, clock_timestamp())
+           SET attempt = attempt + 1, state = %s,
+               started_at = coalesce(started_at, (SELECT clock_timestamp()))
          WHERE id = %s AND state = ANY (%s)
         RETURNING id, attempt, type, args, project_id, account_id, user_id, token_id, request_id
         """,
@@ -250,7 +251,7 @@ async def complete_task(tx: Write, attempt: Attempt, result: Any) -> None:
     """End a task well, in the transaction that publishes its effect and holds the fence."""
     tx.later(
         """
-        UPDATE async_tasks SET state = %s, finished_at = clock_timestamp(), result = %s
+        UPDATE async_tasks SET state = %s, finished_at = (SELECT clock_timestamp()), result = %s
          WHERE id = %s AND attempt = %s AND state = ANY (%s)
         """,
         (TaskState.COMPLETE, jsonb(result), attempt.task_id, attempt.number, states_before(Trigger.SUCCEED)),
@@ -262,8 +263,8 @@ async def fail_task(tx: Write, task_id: int, message: str) -> None:
     failed = await tx.tuples(
         """
         UPDATE async_tasks
-           SET state = %s, started_at = coalesce(started_at, clock_timestamp()),
-               finished_at = clock_timestamp(), error_message = %s
+           SET state = %s, started_at = coalesce(started_at, (SELECT clock_timestamp())),
+               finished_at = (SELECT clock_timestamp()), error_message = %s
          WHERE id = %s AND state = ANY (%s)
         RETURNING account_id, user_id, token_id, request_id, project_id, type
         """,
@@ -288,8 +289,8 @@ async def cancel_task(tx: Write, actor: Actor, text: str) -> AsyncTask:
     cancelled = await tx.execute(
         """
         UPDATE async_tasks
-           SET state = %s, started_at = coalesce(started_at, clock_timestamp()),
-               finished_at = clock_timestamp(), error_message = %s
+           SET state = %s, started_at = coalesce(started_at, (SELECT clock_timestamp())),
+               finished_at = (SELECT clock_timestamp()), error_message = %s
          WHERE id = %s AND state = ANY (%s)
         """,
         (advance(TaskState.RUNNING, Trigger.CANCEL), CANCELLED, before.id, states_before(Trigger.CANCEL)),

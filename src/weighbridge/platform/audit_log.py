@@ -215,7 +215,7 @@ _COUNT_REFUSAL: Final = """
                                 path, code)
     VALUES (%s, %s, %s, date_trunc('minute', now()), %s, %s, %s, %s, %s, %s)
     ON CONFLICT (token_id, operation, status, minute)
-       DO UPDATE SET refusals = audit_refusals.refusals + 1, last_at = now()
+       DO UPDATE SET refusals = audit_refusals.refusals + 1, last_at = excluded.last_at
     RETURNING refusals
 """
 _AS_TEXT: Final = """to_char({}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')"""
@@ -327,7 +327,7 @@ _COUNT_USES: Final = """
            request_id, uses
       FROM come ORDER BY link_id, operation, status
     ON CONFLICT (link_id, operation, status, minute)
-       DO UPDATE SET uses = report_link_uses.uses + excluded.uses, last_at = now()
+       DO UPDATE SET uses = report_link_uses.uses + excluded.uses, last_at = excluded.last_at
     RETURNING uses
 """
 _LOG_USES: Final = f"""

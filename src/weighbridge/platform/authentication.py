@@ -25,6 +25,7 @@ from argon2.exceptions import InvalidHashError, VerificationError
 
 from weighbridge.core.number import shorten
 from weighbridge.core.platform import permission
+from weighbridge.core.platform.cell import FIRST, name_account
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Database, Read, Write, suppress_failed_write
@@ -33,15 +34,18 @@ from weighbridge.http.endpoints.endpoint import CachedAuthorization
 from weighbridge.platform import changes
 from weighbridge.platform.records import IDLE_HOURS, SESSION_DAYS, Person
 
-USE_IS_RECORDED: Final = "coalesce(last_used_at >= now() - interval '1 hour', false)"
-"""That a token is in use is written down once an hour, for each request must not cost a write."""
+USE_IS_RECORDED: Final = "(last_used_at IS NOT NULL AND last_used_at >= now() - interval '1 hour')"
+"""That a token is in use is written down once an hour, for each request must not cost a write.
+
+Without coalesce: a statement that writes to a distributed table may have no function of time within one.
+"""
 
 TOKEN_STANDS: Final = f"""
     EXISTS (SELECT FROM api_tokens
              WHERE secret_hash = %(secret_hash)s AND id = %(token)s
                AND account_id = %(account)s AND user_id = %(user)s AND permissions @> %(permissions)s::text[]
                AND permissions <@ %(permissions)s::text[]
-               AND revoked_at IS NULL AND coalesce(expires_at > now(), true) AND {USE_IS_RECORDED})
+               AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()) AND {USE_IS_RECORDED})
 """
 """A condition for a statement that executes a request; its parameters are those of a cached authorization."""
 
@@ -124,7 +128,7 @@ _OF_USER = """
 _OF_TOKENS = """
     SELECT DISTINCT unnest(permissions) FROM api_tokens
      WHERE account_id = %(account)s AND user_id = %(user)s AND revoked_at IS NULL
-       AND coalesce(expires_at > now(), true)
+       AND (expires_at IS NULL OR expires_at > now())
 """
 
 
@@ -254,18 +258,20 @@ WINDOW_SECONDS: Final = 900
 _PRUNED_MAX: Final = 100
 """Rows past their time that one attempt removes, so that the table stays as long as one window makes it."""
 
-_COUNT: Final = """
+# The window stands in it: a cluster passes no parameters on to DO UPDATE.
+_COUNT: Final = f"""
     WITH gone AS (DELETE FROM sign_in_attempts WHERE key IN (
             SELECT key FROM sign_in_attempts
-             WHERE since < now() - make_interval(secs => %(window)s) AND key <> ALL (%(keys)s)
+             WHERE since < now() - make_interval(secs => {WINDOW_SECONDS}) AND key <> ALL (%(keys)s)
              LIMIT %(pruned)s FOR UPDATE SKIP LOCKED))
     INSERT INTO sign_in_attempts AS a (key, attempts) SELECT key, 1 FROM unnest(%(keys)s::bytea[]) key
      ORDER BY key
     ON CONFLICT (key) DO UPDATE SET
-        attempts = CASE WHEN a.since < now() - make_interval(secs => %(window)s) THEN 1
+        attempts = CASE WHEN excluded.since - a.since > make_interval(secs => {WINDOW_SECONDS}) THEN 1
                         ELSE least(a.attempts + 1, 1000000) END,
-        since = CASE WHEN a.since < now() - make_interval(secs => %(window)s) THEN now() ELSE a.since END
-    RETURNING key, attempts, ceil(extract(epoch FROM since - now()))::integer + %(window)s
+        since = CASE WHEN excluded.since - a.since > make_interval(secs => {WINDOW_SECONDS})
+                     THEN excluded.since ELSE a.since END
+    RETURNING key, attempts, ceil(extract(epoch FROM since - now()))::integer + {WINDOW_SECONDS}
 """
 
 _FORGIVE: Final = """
@@ -295,9 +301,11 @@ class SignInAttempt:
 
 async def count_attempt(database: Database, attempt: SignInAttempt) -> None:
     """Count an attempt to sign in; TooManyRequests when there were too many of the user, link or address."""
+    # In the first cell, whichever is meant: an address has one allowance, not one in each cell.
+    database = database.in_cell(FIRST)
     limits = {attempt.of_one: ATTEMPTS_OF_USER_MAX, attempt.of_address: ATTEMPTS_OF_ADDRESS_MAX}
     async with database.write() as tx:
-        rows = await tx.tuples(_COUNT, {"keys": [*limits], "window": WINDOW_SECONDS, "pruned": _PRUNED_MAX})
+        rows = await tx.tuples(_COUNT, {"keys": [*limits], "pruned": _PRUNED_MAX})
     waits = [seconds for key, attempts, seconds in rows if attempts > limits[bytes(key)]]
     if waits:
         minutes = -(-max(waits) // 60)
@@ -310,7 +318,7 @@ async def count_attempt(database: Database, attempt: SignInAttempt) -> None:
 
 async def forgive_attempts(database: Database, attempt: SignInAttempt) -> None:
     """Forget the attempts of a user or link who has signed in now, and this one of the address."""
-    await database.single(_FORGIVE, {"one": attempt.of_one, "address": attempt.of_address})
+    await database.in_cell(FIRST).single(_FORGIVE, {"one": attempt.of_one, "address": attempt.of_address})
 
 
 def _key(kind: str, text: str) -> bytes:
@@ -367,7 +375,7 @@ async def sign_in(
 
 async def begin_session(tx: Write, actor: Actor, program: str) -> str:
     """Begin a session of the actor's user; give its secret. Sessions that have ended are removed."""
-    secret = token_urlsafe(32)
+    secret = name_account(actor.account_id, token_urlsafe(32))
     await tx.execute(
         "DELETE FROM sessions WHERE expires_at < now() OR used_at < now() - make_interval(hours => %s)",
         (IDLE_HOURS,),

@@ -59,9 +59,10 @@ class Trace(Protocol):
 # Marks: what automatic rules have not looked at yet.
 
 
-_MARK_EVENTS: Final[LiteralString] = "mark_events({})"
+_MARK_EVENTS: Final[LiteralString] = "mark_events({})::text"
 """The call that leaves events to the automatic rules of their project, if it has any: its number, and arrays
-of event types, first and last starts."""
+of event types, first and last starts. Its result is empty; as one of type void a cluster would not take it
+out of a statement of several parts."""
 
 
 class Mark(NamedTuple):

@@ -39,7 +39,7 @@ async def switch_feature(tx: Write, actor: Actor, feature: Feature, *, is_on: bo
     await tx.execute(
         """
         INSERT INTO feature_flags (account_id, name, is_on) VALUES (%s, %s, %s)
-        ON CONFLICT (account_id, name) DO UPDATE SET is_on = excluded.is_on, updated_at = now()
+        ON CONFLICT (account_id, name) DO UPDATE SET is_on = excluded.is_on, updated_at = excluded.updated_at
         """,
         (actor.account_id, feature, is_on),
     )

@@ -7,8 +7,10 @@ Read `FairJobManager` (which job comes next), `recover` (no task is left without
 import asyncio
 import logging
 import signal
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Any, Final
@@ -29,6 +31,13 @@ WRITE_AGAIN_SECONDS: Final = 1
 _log: Final = logging.getLogger(__name__)
 
 
+@dataclass(slots=True)
+class JobPlaces:
+    """How many jobs one worker may still take up, in all cells together."""
+
+    free: int
+
+
 class FairJobManager(JobManager):
     """What a worker asks for jobs: the queue's own, but it chooses the next one fairly and surely ends each.
 
@@ -38,19 +47,32 @@ class FairJobManager(JobManager):
     """
 
     def __init__(
-        self, connector: BaseConnector, stopping: asyncio.Event | None = None, lock: str | None = None
+        self,
+        connector: BaseConnector,
+        stopping: asyncio.Event | None = None,
+        lock: str | None = None,
+        places: JobPlaces | None = None,
     ) -> None:
-        """Choose among all jobs, or among those with a lock."""
+        """Choose among all jobs, or among those with a lock; take none up while no place is free."""
         super().__init__(connector)
+        self._places = places or JobPlaces(sys.maxsize)
         self._lock = lock
         self._stopping = stopping or asyncio.Event()
 
     async def fetch_job(self, queues: Iterable[str] | None, worker_id: int) -> Job | None:
         """Give the next job to a worker; None while there is none that it could take up."""
-        rows = await self.connector.execute_query_all_async(
-            query=TAKE_NEXT, queues=list(queues or ()), worker_id=worker_id, lock=self._lock
-        )
-        return Job.from_row(rows[0]) if rows else None
+        if not self._places.free:
+            return None
+        self._places.free -= 1
+        job = None
+        try:
+            rows = await self.connector.execute_query_all_async(
+                query=TAKE_NEXT, queues=list(queues or ()), worker_id=worker_id, lock=self._lock
+            )
+            job = Job.from_row(rows[0]) if rows else None
+        finally:
+            self._places.free += job is None
+        return job
 
     async def finish_job(self, job: Job, status: Status, delete_job: bool) -> None:  # noqa: FBT001 - the queue's
         """Set a job to its final state, however often the database is lost meanwhile."""
@@ -68,6 +90,7 @@ class FairJobManager(JobManager):
         await self._write_end(job, partial(super().retry_job, job, retry_at, priority, queue, lock))
 
     async def _write_end(self, job: Job, write: Callable[[], Awaitable[None]]) -> None:
+        self._places.free += 1
         lost = False
         while True:
             try:
@@ -81,7 +104,8 @@ class FairJobManager(JobManager):
                 return
             lost = True
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._stopping.wait(), WRITE_AGAIN_SECONDS)
+                async with asyncio.timeout(WRITE_AGAIN_SECONDS):
+                    await self._stopping.wait()
 
     async def _is_at_work(self, job: Job) -> bool:
         """Whether a job is still the worker's that took it, and not ended."""
@@ -111,42 +135,10 @@ class FairJobManager(JobManager):
 # in which they were queued; no account waits longer than one task of each other account at every worker.
 
 
-# `first` has one job of each lock, `free` those that may be taken up now, each with its place within its
-# account. What another worker takes meanwhile is skipped, so two that choose at once choose differently.
 TAKE_NEXT: Final = """
-    WITH first AS (
-        SELECT DISTINCT ON (coalesce(lock, id::text))
-               id, lock, scheduled_at, attempts > 0 AS is_again, (args ->> 'task_id')::integer AS task_id
-          FROM procrastinate_jobs
-         WHERE status = 'todo' AND queue_name = ANY (%(queues)s::text[])
-           AND (%(lock)s::text IS NULL OR lock = %(lock)s)
-         ORDER BY coalesce(lock, id::text), priority DESC, id
-    ), free AS (
-        SELECT f.id, t.account_id, row_number() OVER (PARTITION BY t.account_id ORDER BY f.id) AS place
-          FROM first f JOIN async_tasks t ON t.id = f.task_id
-         WHERE (coalesce(f.scheduled_at <= now(), true) OR (%(lock)s::text IS NOT NULL AND NOT f.is_again))
-           AND NOT EXISTS (SELECT FROM procrastinate_jobs d WHERE d.status = 'doing' AND d.lock = f.lock)
-    ), at_work AS (
-        SELECT t.account_id, count(*) AS jobs
-          FROM procrastinate_jobs d JOIN async_tasks t ON t.id = (d.args ->> 'task_id')::integer
-         WHERE d.status = 'doing' AND d.queue_name = ANY (%(queues)s::text[])
-         GROUP BY t.account_id
-    ), chosen AS (
-        SELECT j.id, f.account_id
-          FROM procrastinate_jobs j JOIN free f ON f.id = j.id
-          LEFT JOIN at_work w ON w.account_id = f.account_id
-          LEFT JOIN account_turns a ON a.account_id = f.account_id
-         WHERE j.status = 'todo'
-         ORDER BY coalesce(w.jobs, 0) + f.place, a.served_at NULLS FIRST, f.id
-         LIMIT 1 FOR UPDATE OF j SKIP LOCKED
-    ), served AS (
-        INSERT INTO account_turns (account_id, served_at) SELECT account_id, clock_timestamp() FROM chosen
-        ON CONFLICT (account_id) DO UPDATE SET served_at = excluded.served_at
-    )
-    UPDATE procrastinate_jobs j SET status = 'doing', worker_id = %(worker_id)s
-      FROM chosen WHERE j.id = chosen.id
-    RETURNING j.id, j.status, j.task_name, j.priority, j.lock, j.queueing_lock, j.args, j.scheduled_at,
-              j.queue_name, j.attempts, j.worker_id
+    SELECT id, status, task_name, priority, lock, queueing_lock, args, scheduled_at, queue_name, attempts,
+           worker_id
+      FROM take_next_job(%(queues)s::text[], %(worker_id)s, %(lock)s)
 """
 
 

@@ -209,21 +209,28 @@ class StaleRuns:
             yield _MARK_RUNS, (self.reason, [*numbers], [*records], project)
 
 
+MARK_FOUND: Final = """INSERT INTO stale_runs (project_id, run_id, ledger_id, reason, record)
+    SELECT project_id, run_id, ledger_id, reason, record FROM found ON CONFLICT DO NOTHING"""
+"""Marks what the part `found` of a statement has found.
+
+It is a part of its own, because Citus 14 makes a condition without a column of an INSERT that reads tables.
+"""
+
 _MARK_USERS: Final = f"""
     WITH changed AS MATERIALIZED (
         SELECT * FROM unnest(%(events)s::bigint[], %(reasons)s::text[], %(records)s::text[])
                       AS changed (event_id, reason, record)
+    ), found AS MATERIALIZED (
+        SELECT DISTINCT b.project_id, b.run_id, b.ledger_id, changed.reason, changed.record
+          FROM batch_inputs i
+         CROSS JOIN unnest(i.event_ids) AS used (event_id)
+          JOIN changed ON changed.event_id = used.event_id
+          JOIN batches b ON (b.project_id, b.id) = (i.project_id, i.batch_id)
+         WHERE i.project_id = %(project)s AND b.run_id IS NOT NULL AND {IS_NEWEST}
+           AND int8range(i.first_event, i.last_event, '[]')
+               && (SELECT range_agg(int8range(event_id, event_id, '[]')) FROM changed)
     )
-    INSERT INTO stale_runs (project_id, run_id, ledger_id, reason, record)
-    SELECT DISTINCT b.project_id, b.run_id, b.ledger_id, changed.reason, changed.record
-      FROM batch_inputs i
-     CROSS JOIN unnest(i.event_ids) AS used (event_id)
-      JOIN changed ON changed.event_id = used.event_id
-      JOIN batches b ON (b.project_id, b.id) = (i.project_id, i.batch_id)
-     WHERE i.project_id = %(project)s AND b.run_id IS NOT NULL AND {IS_NEWEST}
-       AND int8range(i.first_event, i.last_event, '[]')
-           && (SELECT range_agg(int8range(event_id, event_id, '[]')) FROM changed)
-    ON CONFLICT DO NOTHING
+    {MARK_FOUND}
 """
 _MARK_READERS: Final = f"""
     WITH readers AS MATERIALIZED (
@@ -241,35 +248,38 @@ _MARK_READERS: Final = f"""
           JOIN events e ON (e.project_id, e.id) = (b.project_id, used.id)
          WHERE b.project_id = %(project)s AND b.model_id = ANY (%(at_events)s) AND {IS_NEWEST}
            AND e.start_time >= %(start)s AND (%(end)s::timestamptz IS NULL OR e.start_time < %(end)s)
+    ), found AS MATERIALIZED (
+        SELECT DISTINCT b.project_id, b.run_id, b.ledger_id, %(reason)s::text AS reason,
+               %(record)s::text AS record
+          FROM readers
+          JOIN batches b ON (b.project_id, b.run_id) = (%(project)s, readers.id) AND b.deleted_at IS NULL
     )
-    INSERT INTO stale_runs (project_id, run_id, ledger_id, reason, record)
-    SELECT DISTINCT b.project_id, b.run_id, b.ledger_id, %(reason)s, %(record)s
-      FROM readers
-      JOIN batches b ON (b.project_id, b.run_id) = (%(project)s, readers.id) AND b.deleted_at IS NULL
-    ON CONFLICT DO NOTHING
+    {MARK_FOUND}
 """
 _MARK_METERED: Final = f"""
     WITH service AS (
         SELECT tstzmultirange(tstzrange(before[1], before[2])) AS before,
                tstzmultirange(tstzrange(after[1], after[2])) AS after
           FROM (SELECT %(before)s::timestamptz[] AS before, %(after)s::timestamptz[] AS after) AS bounds
+    ), found AS MATERIALIZED (
+        SELECT DISTINCT b.project_id, b.run_id, b.ledger_id, %(reason)s::text AS reason,
+               %(record)s::text AS record
+          FROM service
+          JOIN batches b ON b.project_id = %(project)s
+           AND tstzrange(b.start_time, b.end_time) && ((before + after) - (before * after))
+          JOIN batch_inputs i ON (i.project_id, i.batch_id) = (b.project_id, b.id)
+         CROSS JOIN unnest(i.event_ids) AS used (id)
+          JOIN events e ON (e.project_id, e.id) = (b.project_id, used.id)
+         WHERE b.run_id IS NOT NULL AND {IS_NEWEST}
+           AND (e.asset_id = %(asset)s OR e.asset_id IS NULL AND e.location_ids[1] = %(location)s)
     )
-    INSERT INTO stale_runs (project_id, run_id, ledger_id, reason, record)
-    SELECT DISTINCT b.project_id, b.run_id, b.ledger_id, %(reason)s, %(record)s
-      FROM service
-      JOIN batches b ON b.project_id = %(project)s
-       AND tstzrange(b.start_time, b.end_time) && ((before + after) - (before * after))
-      JOIN batch_inputs i ON (i.project_id, i.batch_id) = (b.project_id, b.id)
-     CROSS JOIN unnest(i.event_ids) AS used (id)
-      JOIN events e ON (e.project_id, e.id) = (b.project_id, used.id)
-     WHERE b.run_id IS NOT NULL AND {IS_NEWEST}
-       AND (e.asset_id = %(asset)s OR e.asset_id IS NULL AND e.location_ids[1] = %(location)s)
-    ON CONFLICT DO NOTHING
+    {MARK_FOUND}
 """
-_MARK_RUNS: Final = """
-    INSERT INTO stale_runs (project_id, run_id, ledger_id, reason, record)
-    SELECT DISTINCT b.project_id, b.run_id, b.ledger_id, %s, mark.record
-      FROM unnest(%s::bigint[], %s::text[]) AS mark (run_id, record)
-      JOIN batches b ON (b.project_id, b.run_id) = (%s, mark.run_id) AND b.deleted_at IS NULL
-    ON CONFLICT DO NOTHING
+_MARK_RUNS: Final = f"""
+    WITH found AS MATERIALIZED (
+        SELECT DISTINCT b.project_id, b.run_id, b.ledger_id, %s::text AS reason, mark.record
+          FROM unnest(%s::bigint[], %s::text[]) AS mark (run_id, record)
+          JOIN batches b ON (b.project_id, b.run_id) = (%s, mark.run_id) AND b.deleted_at IS NULL
+    )
+    {MARK_FOUND}
 """

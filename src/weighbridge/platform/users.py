@@ -14,10 +14,12 @@ from psycopg.sql import SQL
 
 from weighbridge.core.identity import problem_of_name, problem_of_unseen
 from weighbridge.core.number import shorten
+from weighbridge.core.platform.cell import FIRST, Cell, name_account
 from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor, list_including, reduce_permissions
 from weighbridge.core.problem import Problem
 from weighbridge.db import locks
-from weighbridge.db.engine import Read, Write
+from weighbridge.db.cells import Cells
+from weighbridge.db.engine import Database, Read, Write
 from weighbridge.db.row import Column, row_of
 from weighbridge.errors import Conflict, Invalid, NotFound
 from weighbridge.platform import changes
@@ -29,6 +31,8 @@ DEFAULT_ACCOUNT: Final = "default"
 ADMINISTRATOR: Final = "administrator"
 
 
+_NEXT_ACCOUNT: Final = "SELECT nextval(pg_get_serial_sequence('accounts', 'id'))"
+
 _REVOKE_ALL: Final = """
     WITH RECURSIVE branch (id) AS (
         SELECT id FROM api_tokens WHERE account_id = %(account)s AND user_id = %(user)s
@@ -38,10 +42,28 @@ _REVOKE_ALL: Final = """
 """
 
 
-async def create_account(tx: Write, *, name: str, request_id: str) -> Actor:
+async def place_account(cells: Cells, database: Database, cell: Cell, name: str) -> tuple[Cell, int | None]:
+    """Promise a name to a new account before its cell has it: in which cell, and by which number.
+
+    An attempt that did not come to its end has promised both already. There is no number where there is no
+    directory, for then the cell gives one.
+    """
+    if not await cells.has_directory():
+        return FIRST, None
+    row = await database.in_cell(cell).single(_NEXT_ACCOUNT)
+    assert row is not None, "the statement gives one row"  # noqa: S101
+    account_id = await cells.directory.claim_name(row[0], cell, name)
+    return await cells.find(account_id), account_id
+
+
+async def create_account(tx: Write, *, name: str, request_id: str, number: int | None = None) -> Actor:
     """Make an account with its administrator; raise Conflict when the name is taken."""
     account_id = await tx.value(
-        "INSERT INTO accounts (name) VALUES (%s) ON CONFLICT DO NOTHING RETURNING id", (name,)
+        """
+        INSERT INTO accounts (id, name) OVERRIDING SYSTEM VALUE VALUES (%s, %s)
+        ON CONFLICT DO NOTHING RETURNING id
+        """,
+        (number or await tx.value(_NEXT_ACCOUNT), name),
     )
     if account_id is None:
         raise Conflict(f"There is an account {name!r} already.")
@@ -63,6 +85,31 @@ async def administrator_of(tx: Write, account: str, request_id: str) -> Actor:
         raise NotFound(message=f"There is no account {account!r}.")
     user_id = await ensure_user(tx, account_id, ADMINISTRATOR)
     return Actor(account_id, user_id, None, frozenset(ALL_PERMISSIONS), request_id)
+
+
+async def find_account(database: Database, name: str) -> int | None:
+    """The number of the account with a name, in the database's cell."""
+    row = await database.single("SELECT id FROM accounts WHERE name = %s", (name,))
+    return None if row is None else int(row[0])
+
+
+async def claim_address(cells: Cells, database: Database, address: str, account: int) -> None:
+    """Promise an address to an account before somebody signs in there with it; Conflict where it is taken.
+
+    Within a cell its unique key does so. Between cells the directory does; a promise that was made long
+    enough ago and is not kept goes to whoever asks next.
+    """
+    if not await cells.has_directory():
+        return
+    holder = await cells.directory.claim_address(address, account)
+    if holder == account:
+        return
+    other = database.in_cell(await cells.find(holder))
+    is_kept = await other.single(
+        "SELECT FROM users WHERE lower(email) = lower(%s) AND password_hash IS NOT NULL", (address.strip(),)
+    )
+    if is_kept is not None or not await cells.directory.move_address(address, holder, account):
+        raise _taken(address.strip())
 
 
 async def ensure_user(tx: Write, account_id: int, email: str) -> int:
@@ -262,7 +309,7 @@ async def make_link(
     permissions: Sequence[str] = (),
 ) -> str:
     """Make a link of a kind and give its secret; what lets in the same person until then does so no more."""
-    secret = token_urlsafe(32)
+    secret = name_account(actor.account_id, token_urlsafe(32))
     await tx.execute(
         """
         DELETE FROM access_links
@@ -383,7 +430,7 @@ async def update_user(
     await tx.execute(
         """
         UPDATE users SET permissions = %s, disabled_at = CASE WHEN %s THEN NULL
-                                                               ELSE coalesce(disabled_at, now()) END
+                                                               ELSE coalesce(disabled_at, (SELECT now())) END
          WHERE id = %s
         """,
         (list(reduce_permissions(permissions)), may_sign_in, number),
@@ -428,7 +475,11 @@ async def _refuse_taken(tx: Write, email: str) -> None:
         "SELECT true FROM users WHERE lower(email) = lower(%s) AND password_hash IS NOT NULL", (email,)
     )
     if taken:
-        raise Conflict([Problem(f"Somebody signs in as {shorten(email)} already.", "email", "conflict")])
+        raise _taken(email)
+
+
+def _taken(email: str) -> Conflict:
+    return Conflict([Problem(f"Somebody signs in as {shorten(email)} already.", "email", "conflict")])
 
 
 async def _refuse_invited_above(tx: Write, actor: Actor, email: str) -> None:

@@ -115,7 +115,8 @@ _LEAVE_VALUES_TO_PEOPLE: Final = SQL(
 )
 _WITHOUT_EVENT: Final = SQL(
     f"""
-    SELECT s.place, s.event_type_id FROM rule_missing_slots s
+    WITH s AS MATERIALIZED (SELECT * FROM rule_missing_slots)
+    SELECT s.place, s.event_type_id FROM s
      WHERE NOT EXISTS (SELECT FROM imputations m WHERE {_SAME_SLOT} AND m.withdrawn_at IS NULL)
      ORDER BY s.place LIMIT {{limit}}
     """

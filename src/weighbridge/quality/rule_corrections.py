@@ -454,16 +454,23 @@ def correction_of(version: StoredVersion, run: int | None, value: CalledFor) -> 
 
 _LEAVE: Final = SQL(
     """
+    WITH undone AS MATERIALIZED (
+        SELECT DISTINCT f.event_id, f.position
+          FROM rule_findings f
+          JOIN corrections c
+            ON (c.project_id, c.event_id, c.position, c.field) = ({project}, f.event_id, f.position, '')
+         WHERE f.to_value IS NOT NULL
+           AND c.reverted_by IS NOT NULL AND (c.rule_id = {rule} OR c.source = {manual})
+           AND c.reverted_at >= (SELECT v.created_at FROM rule_versions v
+                                  WHERE (v.project_id, v.rule_id, v.version) = ({project}, {rule}, {version}))
+    )
     UPDATE rule_findings f SET to_value = NULL
-     WHERE f.to_value IS NOT NULL AND EXISTS (
-           SELECT FROM corrections c
-            WHERE (c.project_id, c.event_id, c.position, c.field) = ({project}, f.event_id, f.position, '')
-              AND c.reverted_by IS NOT NULL AND (c.rule_id = {rule} OR c.source = {manual})
-              AND c.reverted_at >= (SELECT v.created_at FROM rule_versions v
-                                     WHERE (v.project_id, v.rule_id, v.version)
-                                         = ({project}, {rule}, {version})))
+      FROM undone
+     WHERE f.to_value IS NOT NULL AND (f.event_id, f.position) = (undone.event_id, undone.position)
     """
 )
+"""In a cluster a temporary table is of the node alone, and changed by what a part has read of others."""
+
 _LEAVE_TO_READINGS: Final = SQL(
     """
     UPDATE rule_findings f SET to_value = NULL

@@ -165,7 +165,7 @@ async def _begin(database: Database, attempt: Attempt, number: int) -> None:
         await tasks.lock_current_attempt(tx, attempt)
         await tx.execute(
             """
-            UPDATE rule_runs SET state = %s, started_at = coalesce(started_at, clock_timestamp())
+            UPDATE rule_runs SET state = %s, started_at = coalesce(started_at, (SELECT clock_timestamp()))
              WHERE project_id = %s AND id = %s AND state = ANY (%s)
             """,
             (RunState.RUNNING, attempt.project_id, number, list_run_states_before(RunTrigger.ATTEMPT)),
@@ -187,7 +187,7 @@ async def _evaluate(database: Database, attempt: Attempt, number: int) -> None:
         await tx.execute(
             """
             UPDATE rule_runs SET state = %s, evaluated = %s, alerts = %s, corrections = %s, withdrawn = %s,
-                                 proposals = %s, finished_at = clock_timestamp()
+                                 proposals = %s, finished_at = (SELECT clock_timestamp())
              WHERE project_id = %s AND id = %s AND state = ANY (%s)
             """,
             (

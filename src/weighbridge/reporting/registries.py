@@ -312,7 +312,7 @@ async def update_registry(call: WriteCall, body: Struct) -> Registry:
         """
         UPDATE registries
            SET name = %s, adapter = %s, address = %s, status_address = %s, timeout_seconds = %s, tries = %s,
-               poll_seconds = %s, updated_at = clock_timestamp()
+               poll_seconds = %s, updated_at = (SELECT clock_timestamp())
          WHERE id = %s
         """,
         (*_list_values(wanted), before.id),

@@ -23,6 +23,7 @@ from psycopg.sql import SQL, Composable
 from weighbridge.core import identity
 from weighbridge.core.identity import API_PREFIX, ResourceAddress, problem_of_name
 from weighbridge.core.number import shorten
+from weighbridge.core.platform.cell import drop_account, name_account, read_account
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read
@@ -42,7 +43,7 @@ from weighbridge.db.row import Column, row_of
 from weighbridge.db.statements import Literal
 from weighbridge.errors import Gone, Invalid, NotFound
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, delete, get, patch, post
-from weighbridge.http.endpoints.links import LinkCall, LinkEntry, by_logged_link
+from weighbridge.http.endpoints.links import KEY, LinkCall, LinkEntry, by_logged_link
 from weighbridge.http.messages.operation import Attachment, Files
 from weighbridge.platform import changes
 from weighbridge.platform.audit_log import UsedLink, use_of
@@ -63,7 +64,8 @@ from weighbridge.reporting.records import (
 )
 from weighbridge.reporting.reports_queries import find_report_key, report_numbered
 
-# The secret in the address of a link: the number of the link and 64 random digits, as `17.3f9c…`.
+# The secret in the address of a link: its account, the number of the link and 64 random digits, as
+# `a4.17.3f9c…`. Addresses of links from before accounts were named go on without.
 #
 # Invariants: `read_secret(secret.text) == secret`; what is kept is the SHA-256 of the digits and never the
 # digits.
@@ -72,7 +74,7 @@ from weighbridge.reporting.reports_queries import find_report_key, report_number
 SECRET_BYTES: Final = 32
 """Random bytes of a link's secret."""
 
-_SECRET: Final = re.compile(rf"([1-9][0-9]{{0,8}})\.([0-9a-f]{{{2 * SECRET_BYTES}}})")
+_SECRET: Final = re.compile(rf"([1-9][0-9]{{0,9}})\.([0-9a-f]{{{2 * SECRET_BYTES}}})")
 
 
 class LinkSecret(NamedTuple):
@@ -98,8 +100,8 @@ def generate_digits() -> str:
 
 
 def read_secret(text: str) -> LinkSecret | None:
-    """The secret that a text is; None for any other text."""
-    found = _SECRET.fullmatch(text)
+    """The secret that a text is, whatever account it names; None for any other text."""
+    found = _SECRET.fullmatch(drop_account(text))
     return None if found is None else LinkSecret(int(found[1]), found[2])
 
 
@@ -109,9 +111,6 @@ def read_secret(text: str) -> LinkSecret | None:
 # compared in the same time wherever it differs; only whoever has the right one learns that it has expired
 # or was revoked.
 
-
-KEY: Final = "key"
-"""The parameter that makes an address a secret."""
 
 KEY_MEANING: Final = "What stands in the `url` of the link."
 """What the parameter means, for readers of the document."""
@@ -142,11 +141,14 @@ async def report_entry(call: LinkCall) -> LinkEntry[ReportEntry]:
     """The report that a request's address opens; NotFound for any that names no link of the report."""
     friendly = call.path["report_id"]
     key = key_named("report", friendly)
-    secret = read_secret(call.query.get(KEY, ""))
+    text = call.query.get(KEY, "")
+    secret = read_secret(text)
     if secret is None:
         raise NotFound("report", friendly)
     link = await call.tx.row(_ReportLinkRow, _FIND, (secret.number, key.project, key.key))
     if not secrets.compare_digest(_NO_HASH if link is None else link.hash, secret.hash) or link is None:
+        raise NotFound("report", friendly)
+    if read_account(text) not in {None, link.account}:
         raise NotFound("report", friendly)
     gone = _check_expiry(link)
     record = identity.of("report", key.project, key.key)
@@ -327,7 +329,8 @@ async def create_report_link(call: WriteCall, body: Struct) -> IssuedReportLink:
         tx, actor, action="report_link.create", target=made.report_id, project_id=report.project,
         after=_build_audit_record(made),
     )  # fmt: skip
-    address = f"{API_PREFIX}/reports/{made.report_id}/by_link?{KEY}={LinkSecret(number, digits).text}"
+    secret = name_account(actor.account_id, LinkSecret(number, digits).text)
+    address = f"{API_PREFIX}/reports/{made.report_id}/by_link?{KEY}={secret}"
     return IssuedReportLink(**asdict(made), url=ResourceAddress(address))
 
 

@@ -16,6 +16,8 @@ import psycopg
 import structlog
 from psycopg.errors import InsufficientPrivilege
 
+from weighbridge.db.cell_creation import urls_in_cell
+from weighbridge.db.cells import Cells, read_cells
 from weighbridge.db.engine import Database
 from weighbridge.db.roles import (
     DatabaseUrls,
@@ -82,15 +84,14 @@ log = structlog.get_logger("weighbridge.supervisor")
 
 
 def migrate_or_refuse(urls: DatabaseUrls) -> None:
-    """Bring the database to the newest step of its history, and let the running role use it.
+    """Bring every cell of the database to the newest step of its history, and let the running role use it.
 
     A running role that has the power of the owner leaves a line of warning: it can switch off what
     keeps books and audit rows as they are.
     """
     try:
-        if read_revision_of(urls.migrating) != newest_revision():
-            _migrate(urls.migrating)
-        grant_running_role(urls)
+        for cell in read_cells(urls.migrating):
+            migrate_cell(urls_in_cell(urls, cell))
         if can_switch_triggers_off(urls.running):
             log.warning(
                 "database_role_owns_tables",
@@ -106,6 +107,13 @@ def migrate_or_refuse(urls: DatabaseUrls) -> None:
             f"The database cannot be migrated: {str(error).strip()}"
             + (remedy if isinstance(error, InsufficientPrivilege) else "")
         ) from error
+
+
+def migrate_cell(urls: DatabaseUrls) -> None:
+    """Bring one cell to the newest step of its history, and let the running role use it."""
+    if read_revision_of(urls.migrating) != newest_revision():
+        _migrate(urls.migrating)
+    grant_running_role(urls)
 
 
 def _migrate(url: str) -> None:
@@ -156,8 +164,12 @@ def keep_audit_key(url: str, settings: Settings) -> None:
 
 
 async def _keep(url: str, settings: Settings) -> bool:
-    async with Database(url, connections_max=1) as database, database.write() as tx:
-        return await keep_key(tx, settings) is not None
+    is_kept = True
+    async with Database(url, connections_max=1) as database:
+        for cell in await Cells(database).list():
+            async with database.in_cell(cell).write() as tx:
+                is_kept = await keep_key(tx, settings) is not None and is_kept
+    return is_kept
 
 
 # The first person as a step of a start: while nobody can sign in, a link is made by which somebody joins.

@@ -25,7 +25,7 @@ def messages_of(account, plant):
     task = int(plant.start().expect(202).body["id"])
 
     async def attempt():
-        async with Database(counting.url, connections_max=4) as database:
+        async with Database(counting.url, connections_max=4, schema=account.database.schema) as database:
             await database.single("SELECT 1")
             before = counting.messages
             await worker.attempt_task(database, task)

@@ -34,26 +34,27 @@ RULES = """
         SELECT %(project)s, rule, 'Rule ' || rule, 'on_demand', '2020-01-01Z', 1
           FROM generate_series(1, 3) AS rule
         RETURNING project_id, id
-    ), run AS (
-        INSERT INTO rule_runs (project_id, rule_id, rule_version, kind, start_time, end_time)
-        SELECT project_id, 1, 1, 're_evaluation', '2025-01-01Z', '2026-01-01Z' FROM made WHERE id = 1
-        RETURNING id
     ), version AS (
         INSERT INTO rule_versions (project_id, rule_id, version, target, expression, data_point,
                                    window_member_scope, purpose, correction, priority, requires_approval,
                                    user_id)
         SELECT project_id, id, 1, 'data_point', 'mass > 1', 'mass', 'event', 'adjust', '{}', 1, false,
-               (SELECT min(id) FROM users)
+               %(user)s
           FROM made
+    ), run AS (
+        INSERT INTO rule_runs (project_id, rule_id, rule_version, kind, start_time, end_time)
+        SELECT project_id, 1, 1, 're_evaluation', '2025-01-01Z', '2026-01-01Z' FROM made WHERE id = 1
+        RETURNING id
     )
     SELECT id FROM run
 """
 
 
-def rules(server, project):
+def rules(server, account, project):
     """Gives the project the rules 1 to 3, and the first of them a run, whose number it gives."""
     with server.transaction() as connection:
-        return connection.execute(RULES, {"project": project["numeric_id"]}).fetchone()[0]
+        values = {"project": project["numeric_id"], "user": account.actor.user_id}
+        return connection.execute(RULES, values).fetchone()[0]
 
 
 class Value:
@@ -63,7 +64,7 @@ class Value:
         self.api, self.account, self.server = account.caller(), account, server
         self.project = given.measuring(self.api, MASS)
         self.number = self.project["numeric_id"]
-        rules(server, self.project)
+        rules(server, account, self.project)
         event = given.event(self.api, self.project, values={"mass": captured})
         self.event = identity.parse("event", event["id"]).key
         self.path = f"/projects/{self.project['id']}/data_points/{event['data_points'][0]['id']}"
@@ -237,7 +238,7 @@ def test_undoing_what_is_undone_does_nothing(value):
 
 def test_a_correction_that_waits_beneath_changes_no_value_and_makes_nothing_stale(account, server, drain):
     plant = given_accounting.plant(account.caller(), drain)
-    rules(server, plant.project)
+    rules(server, account, plant.project)
     event = plant.deliver(3)
     plant.generate()
     key = identity.parse("event", event)
@@ -261,7 +262,7 @@ def test_a_correction_that_waits_beneath_changes_no_value_and_makes_nothing_stal
 def test_thousands_of_values_are_corrected_in_one_call(account, server):
     api = account.caller()
     project = given.measuring(api, MASS)
-    run_number = rules(server, project)
+    run_number = rules(server, account, project)
     receipts = given.events(api, project, [given.event_body(values={"mass": 1}) for _ in range(MANY)])
     numbers = [identity.parse("event", one["id"]).key for one in receipts]
     news = [
@@ -337,7 +338,7 @@ def winner_of(standing):
 @pytest.mark.parametrize("origin", [CorrectionOrigin.SUBSTITUTION, CorrectionOrigin.ADJUSTMENT])
 def test_the_input_data_of_a_batch_names_the_substitution_that_it_used(account, server, drain, origin):
     plant = given_accounting.plant(account.caller(), drain)
-    rules(server, plant.project)
+    rules(server, account, plant.project)
     key = identity.parse("event", plant.deliver(3))
     new = NewCorrection(key.key, 1, 5, origin, 1, rule=RuleRef(1, 1))
 

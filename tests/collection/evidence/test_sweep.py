@@ -37,7 +37,7 @@ def test_a_file_that_no_row_names_is_removed_after_a_day(server, store, folder, 
     (folder / ORPHAN).write_bytes(files.PDF)
     aged(ORPHAN, 25)
 
-    swept = server.run(sweep(server.database, store, NOON))
+    swept = server.run(sweep([server.database], store, NOON))
 
     assert swept == [ORPHAN]
     assert not (folder / ORPHAN).exists()
@@ -47,7 +47,7 @@ def test_a_younger_file_may_belong_to_a_request_under_way_and_stays(server, stor
     (folder / ORPHAN).write_bytes(files.PDF)
     aged(ORPHAN, 23)
 
-    assert server.run(sweep(server.database, store, NOON)) == []
+    assert server.run(sweep([server.database], store, NOON)) == []
     assert (folder / ORPHAN).exists()
     (folder / ORPHAN).unlink()
 
@@ -57,7 +57,7 @@ def test_a_file_that_a_row_names_stays_however_old_it_is(server, store, api, pat
     [(key,)] = server.sql("SELECT storage_key FROM evidence WHERE id = %s", made["id"])
     aged(key, 100_000)
 
-    assert server.run(sweep(server.database, store, NOON)) == []
+    assert server.run(sweep([server.database], store, NOON)) == []
     below_prefix = made["url"].removeprefix(f"{server.address}/api/v1")
     assert api.get(below_prefix).expect(200).content == files.PDF
 
@@ -66,6 +66,6 @@ def test_a_file_with_a_name_that_is_not_ours_stays(server, store, folder, aged):
     (folder / "notes.txt").write_text("by hand")
     aged("notes.txt", 1_000)
 
-    assert server.run(sweep(server.database, store, NOON)) == []
+    assert server.run(sweep([server.database], store, NOON)) == []
     assert (folder / "notes.txt").exists()
     (folder / "notes.txt").unlink()

@@ -70,7 +70,7 @@ def test_a_refused_feed_asks_the_database_once(feeding):
     )
 
     async def refused(url):
-        async with Database(url, connections_max=1) as database:
+        async with Database(url, connections_max=1, schema=server.database.schema) as database:
             await database.single("SELECT 1")
             before = counting.messages
             with pytest.raises(Invalid) as refusal:

@@ -247,7 +247,7 @@ def test_a_file_that_is_over_is_removed_and_others_stay(server, exporting, plant
 
     store = open_store(None, server.folder)
     server.run(remove_expired(server.database, store))
-    server.run(sweep(server.database, store, datetime.now(UTC) + timedelta(days=2)))
+    server.run(sweep([server.database], store, datetime.now(UTC) + timedelta(days=2)))
 
     kept = {path.name for path in (server.folder / "evidence").iterdir()}
     [(key,)] = server.sql("SELECT storage_key FROM exports WHERE task_id = %s", made[1]["async_task_id"])

@@ -33,7 +33,7 @@ def create(account, **fields):
 def test_a_new_token_opens_what_it_permits(account, server):
     token = create(account, permissions=["data_collection:read"])
 
-    assert re.fullmatch("wb_live_[0-9A-Za-z]{38}", token)
+    assert re.fullmatch("wb_live_[0-9A-Za-z]{1,6}_[0-9A-Za-z]{38}", token)
     Caller(server, token).get("/projects").expect(200)
     Caller(server, token).post("/projects", {"project": {"name": "Plant"}}).expect(403)
 

@@ -11,7 +11,7 @@ from tests.server import Account, Caller, Server
 
 from weighbridge.platform.users import erase_person, make_user_link
 
-_LINK = re.compile(r"/(join\?key=[\w-]+)")
+_LINK = re.compile(r"/(join\?key=[\w.-]+)")
 ISSUED = {"name": "historian", "permissions": ["production_accounting:write"]}
 PASSWORD = "another password of the tests"  # noqa: S105 - of no real person
 

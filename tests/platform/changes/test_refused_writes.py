@@ -16,7 +16,7 @@ def told(server, account, sql):
             await log_refusals(tx)
 
     def rows():
-        sql("UPDATE audit_refusals SET minute = minute - interval '1 minute'")
+        sql("UPDATE audit_refusals SET minute = (SELECT minute - interval '1 minute')")
         server.run(tell())
         return sql(
             """

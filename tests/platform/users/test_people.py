@@ -17,7 +17,7 @@ from weighbridge.platform.users import (
     update_user,
 )
 
-_LINK = re.compile(r"/(join\?key=[\w-]+)")
+_LINK = re.compile(r"/(join\?key=[\w.-]+)")
 OTHER = "another password of the tests"
 
 

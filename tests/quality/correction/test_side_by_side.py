@@ -40,7 +40,7 @@ def run(api, server):
 @contextmanager
 def held(server, statement, *values):
     """Another connection has a lock until what this gives is called."""
-    with psycopg.connect(server.database.url) as holder:
+    with psycopg.connect(server.running_url) as holder:
         holder.execute(statement, values)
         yield holder.rollback
 

@@ -198,7 +198,7 @@ def test_data_that_change_while_an_impact_is_worked_out_are_told_as_that(api, ac
     result, server = proposed(), account.server
     number = identity.number("event", event)
 
-    with psycopg.connect(server.database.url) as other, ThreadPoolExecutor(1) as caller:
+    with psycopg.connect(server.running_url) as other, ThreadPoolExecutor(1) as caller:
         other.execute("UPDATE events SET updated_at = now() WHERE id = %s", (number,))
         asked = caller.submit(lambda: impact(account.caller(), plant, result))
         deadline = monotonic() + DEADLINE_SECONDS

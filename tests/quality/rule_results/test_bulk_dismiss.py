@@ -16,7 +16,6 @@ from tests.given import accounting as given_accounting
 from tests.given import alerts as given_alerts
 from tests.given import collection as given
 
-from weighbridge.db.engine import Database
 from weighbridge.quality.records.rule_results import Dismissal
 from weighbridge.quality.rule_results import dismiss_results
 from weighbridge.quality.rule_results_queries import name_results
@@ -294,7 +293,7 @@ def test_a_thousand_results_of_two_kinds_take_one_update_for_each_table(api, acc
 async def statements_of(account, project, named):
     """What a dismissal sends to the database, as the trace of a connection has it that prepared nothing."""
     with tempfile.NamedTemporaryFile("r+") as trace:
-        own = Database(account.server.database.url, connections_max=1)
+        own = account.server.database.with_connections(1)
         async with own:
             async with own.write() as tx:
                 connection = await tx.ready()

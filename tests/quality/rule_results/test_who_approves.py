@@ -18,7 +18,7 @@ def project(api):
 
 def somebody(account, *permissions):
     """Another person of the account, with a token of theirs."""
-    person = Account(account.server, actor_of(account, email_of(account)))
+    person = Account(account.server, actor_of(account, email_of(account)), account.cell)
     return person.caller(*permissions)
 
 

@@ -44,7 +44,7 @@ def told(server, account, sql):
             await log_link_uses(tx)
 
     def rows():
-        sql("UPDATE report_link_uses SET minute = minute - interval '1 minute'")
+        sql("UPDATE report_link_uses SET minute = (SELECT minute - interval '1 minute')")
         server.run(tell())
         return sql(
             """

@@ -181,7 +181,7 @@ def test_what_was_sent_is_not_swept_from_the_store(server, claims, sql):
     [(now,)] = sql("SELECT now()")
 
     store = open_store(None, server.folder)
-    server.run(sweep(server.database, store, now + 2 * ORPHAN_AGE))
+    server.run(sweep([server.database], store, now + 2 * ORPHAN_AGE))
 
     file_of(claims, draft)
 

@@ -138,7 +138,7 @@ def test_the_bundle_of_a_report_is_downloaded_and_said_how_to_check(reports, rea
 def test_a_verifier_reads_the_report_and_its_bundle_by_a_link_alone(reports, server, reader):
     address = page_of(reports, accepted(reports, reports.report(8)))
     made = reader.post(f"{address}/links", {"name": "Verifier", "days": "14"})
-    link = re.search(r"/reports/rpt_[0-9a-f]+/by_link\?key=[0-9a-f.]+", main_of(made))[0]
+    link = re.search(r"/reports/rpt_[0-9a-f]+/by_link\?key=[a0-9a-f.]+", main_of(made))[0]
     stranger = Visitor(server)
 
     shown = main_of(stranger.get(link))

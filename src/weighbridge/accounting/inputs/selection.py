@@ -41,16 +41,19 @@ def record_used_corrections(tx: Write, project: int, batches: Sequence[int]) -> 
     # Most projects have few corrections, and many none: there the server looks no further.
     tx.later(
         """
+        WITH made AS MATERIALIZED (
+            SELECT DISTINCT i.project_id, i.batch_id, c.id
+              FROM batch_inputs i
+              JOIN batch_input_sets s
+                ON (s.project_id, s.batch_id, s.set_number) = (i.project_id, i.batch_id, i.set_number)
+             CROSS JOIN unnest(i.event_ids) AS used (event_id)
+              JOIN corrections c ON c.project_id = i.project_id AND c.event_id = used.event_id
+               AND c.state = 'in_force' AND (c.position = 0 OR c.position = ANY (s.positions))
+             WHERE i.project_id = %s AND i.batch_id = ANY (%s)
+               AND EXISTS (SELECT FROM corrections WHERE project_id = %s AND state = 'in_force')
+        )
         INSERT INTO batch_corrections (project_id, batch_id, correction_id)
-        SELECT DISTINCT i.project_id, i.batch_id, c.id
-          FROM batch_inputs i
-          JOIN batch_input_sets s
-            ON (s.project_id, s.batch_id, s.set_number) = (i.project_id, i.batch_id, i.set_number)
-         CROSS JOIN unnest(i.event_ids) AS used (event_id)
-          JOIN corrections c ON c.project_id = i.project_id AND c.event_id = used.event_id
-           AND c.state = 'in_force' AND (c.position = 0 OR c.position = ANY (s.positions))
-         WHERE i.project_id = %s AND i.batch_id = ANY (%s)
-           AND EXISTS (SELECT FROM corrections WHERE project_id = %s AND state = 'in_force')
+        SELECT * FROM made
         """,
         (project, list(batches), project),
     )
@@ -60,27 +63,33 @@ STORED_EVENTS: Final = SQL("FROM events e WHERE e.project_id = %(project)s AND e
 """The event of `slot` as the database has it."""
 
 
+_ROW: Final = SQL("ROW(e.*)::events")
+"""The event `e` for a function that takes one; in a cluster, `e` itself is a row of a part of the table."""
+
 _EVENT_AS_USED: Final = """
     LATERAL (
         SELECT e.project_id, e.id, e.event_type_id, e.client_reference, e.location_ids, e.is_revised,
                e.is_imputed, e.readings, NULL::timestamptz AS voided_at,
                e.is_complete OR e.is_imputed OR e.readings IS NOT NULL AS is_complete,
                CASE WHEN e.captured ? 'start_time'
-                    THEN field_as_used(e, slot.batch_id, 'start_time')::timestamptz(3)
+                    THEN field_as_used({row}, slot.batch_id, 'start_time')::timestamptz(3)
                     ELSE e.start_time END AS start_time,
                CASE WHEN e.captured ? 'end_time'
-                    THEN field_as_used(e, slot.batch_id, 'end_time')::timestamptz(3)
+                    THEN field_as_used({row}, slot.batch_id, 'end_time')::timestamptz(3)
                     ELSE e.end_time END AS end_time,
-               CASE WHEN e.captured ? 'tracking_id' THEN field_as_used(e, slot.batch_id, 'tracking_id')
+               CASE WHEN e.captured ? 'tracking_id' THEN field_as_used({row}, slot.batch_id, 'tracking_id')
                     ELSE e.tracking_id END AS tracking_id,
                CASE WHEN e.captured ? 'feedstock_id'
-                    THEN field_as_used(e, slot.batch_id, 'feedstock_id')::integer
+                    THEN field_as_used({row}, slot.batch_id, 'feedstock_id')::integer
                     ELSE e.feedstock_id END AS feedstock_id,
-               CASE WHEN e.captured ? 'asset_id' THEN field_as_used(e, slot.batch_id, 'asset_id')::integer
+               CASE WHEN e.captured ? 'asset_id'
+                    THEN field_as_used({row}, slot.batch_id, 'asset_id')::integer
                     ELSE e.asset_id END AS asset_id,
-               CASE WHEN e.is_revised THEN numbers_as_used(e, slot.batch_id) ELSE e.numbers END AS numbers,
-               CASE WHEN e.is_revised THEN texts_as_used(e, slot.batch_id) ELSE e.texts END AS texts,
-               CASE WHEN e.is_revised THEN booleans_as_used(e, slot.batch_id) ELSE e.booleans END AS booleans,
+               CASE WHEN e.is_revised THEN numbers_as_used({row}, slot.batch_id) ELSE e.numbers END
+               AS numbers,
+               CASE WHEN e.is_revised THEN texts_as_used({row}, slot.batch_id) ELSE e.texts END AS texts,
+               CASE WHEN e.is_revised THEN booleans_as_used({row}, slot.batch_id) ELSE e.booleans END
+               AS booleans,
                NULL::numeric[] AS corrected_numbers, NULL::text[] AS corrected_texts,
                NULL::boolean[] AS corrected_booleans
           {events}
@@ -95,7 +104,7 @@ def select_event_as_used(events: Composable) -> Composable:
     It has the columns of events, so that whatever reads a value of `e` reads what the batch saw. An event
     that a batch was made of was not voided then, though an imputed one may have been withdrawn since.
     """
-    return SQL(_EVENT_AS_USED).format(events=events)
+    return SQL(_EVENT_AS_USED).format(events=events, row=_ROW)
 
 
 EVENT_AS_USED: Final = select_event_as_used(STORED_EVENTS)

@@ -485,7 +485,7 @@ _PENDING = SQL("""
            SELECT held.* FROM events held
             WHERE (held.project_id, held.id) = (r.project_id, r.event_id) AND held.voided_at IS NULL
            UNION ALL
-           SELECT (proposed_event_row(r)).* WHERE r.event_id IS NULL) AS e
+           SELECT (proposed_event_row(ROW(r.*)::data_point_results)).* WHERE r.event_id IS NULL) AS e
       JOIN event_types t ON (t.project_id, t.id) = (e.project_id, e.event_type_id)
      WHERE r.project_id = %(project)s AND r.approval_state = %(pending)s AND ({read})
      GROUP BY u.id, u.name, t.slug ORDER BY u.id, t.slug

@@ -149,8 +149,8 @@ _BLOCKERS: Final[LiteralString] = (
            AND """
     + COUNTS
     + """ AND old.fingerprint = sha256('no data')
-    ), blocking (batch_id, code, record) AS (
-        SELECT old.id, (%(codes)s::text[])[1], newer.id
+    ), blocking AS (
+        SELECT old.id AS batch_id, (%(codes)s::text[])[1] AS code, newer.id AS record
           FROM batches old
           JOIN batches newer ON (newer.project_id, newer.ledger_id, newer.run_id)
                               = (old.project_id, old.ledger_id, old.run_id)

@@ -37,7 +37,7 @@ from weighbridge.core.ledger.posting import Key
 from weighbridge.core.time.calendar import EventSlot
 from weighbridge.db.engine import Command, Read, Write
 from weighbridge.platform.records import INPUTS_REPLACED, SOURCE_ADJUSTED
-from weighbridge.platform.staleness import IS_NEWEST
+from weighbridge.platform.staleness import IS_NEWEST, MARK_FOUND
 
 # Batches as they are written: runs, batches, values and lineage of a plan, in one transaction.
 #
@@ -311,17 +311,18 @@ def mark_consumers(tx: Write, project: int, posted_batches: Sequence[PostedBatch
         return
     tx.later(
         f"""
-        INSERT INTO stale_runs (project_id, run_id, ledger_id, reason, record)
-        SELECT DISTINCT b.project_id, b.run_id, b.ledger_id, %(reason)s, adjusted.record
-          FROM unnest(%(runs)s::bigint[], %(ledgers)s::integer[], %(records)s::text[])
-               AS adjusted (run_id, ledger_id, record)
-          JOIN batches source
-            ON (source.project_id, source.run_id, source.ledger_id)
-             = (%(project)s, adjusted.run_id, adjusted.ledger_id)
-          JOIN batch_draws d ON (d.project_id, d.source_batch_id) = (source.project_id, source.id)
-          JOIN batches b ON (b.project_id, b.id) = (d.project_id, d.batch_id)
-         WHERE {IS_NEWEST}
-        ON CONFLICT DO NOTHING
+        WITH found AS MATERIALIZED (
+            SELECT DISTINCT b.project_id, b.run_id, b.ledger_id, %(reason)s::text AS reason, adjusted.record
+              FROM unnest(%(runs)s::bigint[], %(ledgers)s::integer[], %(records)s::text[])
+                   AS adjusted (run_id, ledger_id, record)
+              JOIN batches source
+                ON (source.project_id, source.run_id, source.ledger_id)
+                 = (%(project)s, adjusted.run_id, adjusted.ledger_id)
+              JOIN batch_draws d ON (d.project_id, d.source_batch_id) = (source.project_id, source.id)
+              JOIN batches b ON (b.project_id, b.id) = (d.project_id, d.batch_id)
+             WHERE {IS_NEWEST}
+        )
+        {MARK_FOUND}
         """,
         {
             "project": project,
@@ -338,13 +339,14 @@ def mark_other_ledgers(
 ) -> None:
     """Mark runs that were given other inputs, on the ledgers that were not generated with them."""
     tx.later(
-        """
-        INSERT INTO stale_runs (project_id, run_id, ledger_id, reason, record)
-        SELECT DISTINCT b.project_id, b.run_id, b.ledger_id, %(reason)s, given.record
-          FROM unnest(%(runs)s::bigint[], %(records)s::text[]) AS given (run_id, record)
-          JOIN batches b ON (b.project_id, b.run_id) = (%(project)s, given.run_id)
-         WHERE b.deleted_at IS NULL AND b.ledger_id <> ALL (%(ledgers)s)
-        ON CONFLICT DO NOTHING
+        f"""
+        WITH found AS MATERIALIZED (
+            SELECT DISTINCT b.project_id, b.run_id, b.ledger_id, %(reason)s::text AS reason, given.record
+              FROM unnest(%(runs)s::bigint[], %(records)s::text[]) AS given (run_id, record)
+              JOIN batches b ON (b.project_id, b.run_id) = (%(project)s, given.run_id)
+             WHERE b.deleted_at IS NULL AND b.ledger_id <> ALL (%(ledgers)s)
+        )
+        {MARK_FOUND}
         """,
         {
             "project": project,

@@ -347,40 +347,47 @@ _ALIKE: Final[Mapping[str, LiteralString]] = {
 """Whether an event is of a share, in the slot and in each dimension of the partitions."""
 
 _BY_TAGS = SQL("""
+    WITH made AS MATERIALIZED (
+        SELECT %(project)s, batch_id, %(set)s, rank / {size}, min(id), max(id), array_agg(id ORDER BY rank)
+          FROM (SELECT share.batch_id, e.id,
+                       row_number() OVER (PARTITION BY share.batch_id
+                                          ORDER BY {order}) - 1 AS rank
+                  FROM {events}
+                  JOIN unnest(%(batches)s::bigint[], %(numbers)s::integer[], %(tracking_ids)s::text[],
+                              %(feedstocks)s::integer[], %(assets)s::integer[])
+                       AS share (batch_id, number, tracking_id, feedstock_id, asset_id)
+                    ON {alike}
+               ) AS used
+         GROUP BY batch_id, rank / {size}
+    )
     INSERT INTO batch_inputs (project_id, batch_id, set_number, chunk, first_event, last_event, event_ids)
-    SELECT %(project)s, batch_id, %(set)s, rank / {size}, min(id), max(id), array_agg(id ORDER BY rank)
-      FROM (SELECT share.batch_id, e.id,
-                   row_number() OVER (PARTITION BY share.batch_id
-                                      ORDER BY {order}) - 1 AS rank
-              FROM {events}
-              JOIN unnest(%(batches)s::bigint[], %(numbers)s::integer[], %(tracking_ids)s::text[],
-                          %(feedstocks)s::integer[], %(assets)s::integer[])
-                   AS share (batch_id, number, tracking_id, feedstock_id, asset_id)
-                ON {alike}
-           ) AS used
-     GROUP BY batch_id, rank / {size}
+    SELECT * FROM made
 """)
 
 # An event without a tag in some dimension was shared, and belongs to every batch that it agrees with. Batch
 # by batch the index gives the events almost in their order; all together they would be sorted on disk.
 _BY_BATCH = SQL("""
+    WITH made AS MATERIALIZED (
+        SELECT %(project)s, slot.batch_id, %(set)s, part.*
+          FROM unnest(%(batches)s::bigint[], %(numbers)s::integer[], %(starts)s::timestamptz[],
+                      %(ends)s::timestamptz[], %(tracking_ids)s::text[], %(feedstocks)s::integer[],
+                      %(assets)s::integer[], %(events)s::bigint[])
+               AS slot (batch_id, number, start_time, end_time, tracking_id, feedstock_id, asset_id, event_id)
+         CROSS JOIN LATERAL (
+            SELECT rank / {size}, min(id), max(id), array_agg(id ORDER BY rank)
+              FROM (SELECT e.id, row_number() OVER (ORDER BY {order}) - 1 AS rank
+                      FROM {source}
+                     WHERE {condition} AND {chosen}
+                       AND (slot.tracking_id IS NULL OR e.tracking_id IS NULL
+                            OR e.tracking_id = slot.tracking_id)
+                       AND (slot.feedstock_id IS NULL OR e.feedstock_id IS NULL
+                            OR e.feedstock_id = slot.feedstock_id)
+                       AND (slot.asset_id IS NULL OR e.asset_id IS NULL OR e.asset_id = slot.asset_id)
+                   ) AS used
+             GROUP BY rank / {size}) AS part
+    )
     INSERT INTO batch_inputs (project_id, batch_id, set_number, chunk, first_event, last_event, event_ids)
-    SELECT %(project)s, slot.batch_id, %(set)s, part.*
-      FROM unnest(%(batches)s::bigint[], %(numbers)s::integer[], %(starts)s::timestamptz[],
-                  %(ends)s::timestamptz[], %(tracking_ids)s::text[], %(feedstocks)s::integer[],
-                  %(assets)s::integer[], %(events)s::bigint[])
-           AS slot (batch_id, number, start_time, end_time, tracking_id, feedstock_id, asset_id, event_id)
-     CROSS JOIN LATERAL (
-        SELECT rank / {size}, min(id), max(id), array_agg(id ORDER BY rank)
-          FROM (SELECT e.id, row_number() OVER (ORDER BY {order}) - 1 AS rank
-                  FROM {source}
-                 WHERE {condition} AND {chosen}
-                   AND (slot.tracking_id IS NULL OR e.tracking_id IS NULL OR e.tracking_id = slot.tracking_id)
-                   AND (slot.feedstock_id IS NULL OR e.feedstock_id IS NULL
-                        OR e.feedstock_id = slot.feedstock_id)
-                   AND (slot.asset_id IS NULL OR e.asset_id IS NULL OR e.asset_id = slot.asset_id)
-               ) AS used
-         GROUP BY rank / {size}) AS part
+    SELECT * FROM made
 """)
 
 

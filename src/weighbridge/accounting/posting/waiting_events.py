@@ -61,10 +61,14 @@ def _build_time_columns(slots: tuple[Interval, ...]) -> tuple[object, object]:
 
 
 MOMENT_BEFORE: Final = """
-    (SELECT least(clock_timestamp(), min(xact_start)) FROM pg_stat_activity
-      WHERE datname = current_database() AND pid <> pg_backend_pid())
+    (SELECT least(clock_timestamp(), min(xact_start)) FROM pg_stat_get_activity(NULL)
+      WHERE datid = (SELECT oid FROM pg_database WHERE datname = current_database())
+        AND pid <> pg_backend_pid())
 """
-"""The moment up to which a snapshot that is taken after this sees all that was stored."""
+"""The moment up to which a snapshot that is taken after this sees all that was stored.
+
+It asks the function behind the view: a cluster sends views on as what they read, which few may see.
+"""
 _FORGET_SEEN = """
     DELETE FROM generated_slots
      WHERE project_id = %s AND ledger_id = ANY (%s)
@@ -271,11 +275,14 @@ _BOUND: Final = """
        AND e.updated_at < %(now)s
 """
 _SUM_UP: Final = """
+    WITH made AS MATERIALIZED (
+        SELECT project_id, event_type_id, date_trunc('day', start_time, 'UTC'), max(end_time), max(updated_at)
+          FROM events
+         WHERE project_id = %(project)s AND updated_at >= %(until)s AND updated_at < %(bound)s
+         GROUP BY project_id, event_type_id, date_trunc('day', start_time, 'UTC')
+    )
     INSERT INTO event_days AS d (project_id, event_type_id, day, ends_at, changed_at)
-    SELECT project_id, event_type_id, date_trunc('day', start_time, 'UTC'), max(end_time), max(updated_at)
-      FROM events
-     WHERE project_id = %(project)s AND updated_at >= %(until)s AND updated_at < %(bound)s
-     GROUP BY project_id, event_type_id, date_trunc('day', start_time, 'UTC')
+    SELECT * FROM made
     ON CONFLICT (project_id, event_type_id, day) DO UPDATE
        SET ends_at = greatest(d.ends_at, excluded.ends_at),
            changed_at = greatest(d.changed_at, excluded.changed_at)

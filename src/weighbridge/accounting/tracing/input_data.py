@@ -346,12 +346,12 @@ _NAMED_EVENTS: Final = """
 """
 _VALUES: Final = """
     named.batch_id, named.set_number, e.id,
-    CASE WHEN e.is_revised THEN numbers_as_used(e, named.batch_id) ELSE e.numbers END,
-    CASE WHEN e.is_revised THEN texts_as_used(e, named.batch_id) ELSE e.texts END,
-    CASE WHEN e.is_revised THEN booleans_as_used(e, named.batch_id) ELSE e.booleans END,
-    CASE WHEN e.is_revised THEN captured_numbers_as_used(e, named.batch_id) END,
-    CASE WHEN e.is_revised THEN captured_texts_as_used(e, named.batch_id) END,
-    CASE WHEN e.is_revised THEN captured_booleans_as_used(e, named.batch_id) END, e.is_imputed,
+    CASE WHEN e.is_revised THEN numbers_as_used(ROW(e.*)::events, named.batch_id) ELSE e.numbers END,
+    CASE WHEN e.is_revised THEN texts_as_used(ROW(e.*)::events, named.batch_id) ELSE e.texts END,
+    CASE WHEN e.is_revised THEN booleans_as_used(ROW(e.*)::events, named.batch_id) ELSE e.booleans END,
+    CASE WHEN e.is_revised THEN captured_numbers_as_used(ROW(e.*)::events, named.batch_id) END,
+    CASE WHEN e.is_revised THEN captured_texts_as_used(ROW(e.*)::events, named.batch_id) END,
+    CASE WHEN e.is_revised THEN captured_booleans_as_used(ROW(e.*)::events, named.batch_id) END, e.is_imputed,
     coalesce(substituted.positions, '{}'), coalesce(substituted.numbers, '{}')
 """
 _WITH_EVENTS: Final = """

@@ -312,7 +312,7 @@ def list_id_spans(project: int, keys: Sequence[int]) -> list[list[str]]:
 # Locations and tags need no hold here: the keys of the row hold them, and refuse one that is gone.
 _STORE: Final = f"""
     WITH held AS (
-        SELECT FROM event_types
+        SELECT id FROM event_types
          WHERE project_id = %(project)s AND id = %(event_type)s AND revision = %(revision)s
            AND EXISTS (SELECT FROM projects WHERE id = %(project)s AND account_id = %(account)s)
            AND ARRAY(SELECT revision FROM locations

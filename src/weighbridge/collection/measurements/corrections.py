@@ -451,7 +451,8 @@ def _field_in_force(field: str) -> str:
             (SELECT c.to_value #>> '{{}}' FROM corrections c
               WHERE (c.project_id, c.event_id, c.position, c.field) = (e.project_id, e.id, 0, '{field}')
                 AND c.state = 'in_force'),
-            CASE WHEN e.captured ? '{field}' THEN e.captured ->> '{field}' ELSE to_jsonb(e) ->> '{field}' END)
+            CASE WHEN e.captured ? '{field}' THEN e.captured ->> '{field}'
+                 ELSE (SELECT to_jsonb(e) ->> '{field}') END)
     """
 
 

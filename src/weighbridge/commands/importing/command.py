@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from weighbridge.commands.accounts import AccountOption
-from weighbridge.commands.context import DataDir, Json, open_database, progress_bars
+from weighbridge.commands.context import DataDir, Json, in_cell_of_account, open_database, progress_bars
 from weighbridge.core.collection.data_feed import HEADER_LINE_MAX, OnDifference
 from weighbridge.core.problem import Problem
 from weighbridge.errors import Refusal
@@ -278,7 +278,7 @@ def _open_database(way: Way) -> Iterator["ImportService"]:
 
     keep_off_output()
     with (
-        open_database(way.data_dir) as url,
+        open_database(way.data_dir, find_cell=in_cell_of_account(way.account)) as url,
         DirectService(url, read_with(data_dir=way.data_dir), way.account or DEFAULT_ACCOUNT) as service,
     ):
         yield service

@@ -5,6 +5,7 @@ user of one account.
 """
 
 import hashlib
+import re
 import zlib
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -129,39 +130,58 @@ def name_permissions(permissions: Collection[str]) -> str:
     return f"{len({permission.partition(':')[0] for permission in permissions})} of {len(AREAS)} areas"
 
 
-# An API token is a secret text that names itself: `wb_live_`, 32 random characters, 6 of checksum.
+# An API token is a secret text that names itself and its account: `wb_live_`, the number of the account in
+# digits of the alphabet, `_`, 32 random characters, 6 of checksum. Tokens made before accounts were named
+# have no number and no underscore behind it; they go on.
 #
 # The checksum lets a typo or a random string be refused before the database is asked, and lets secret
 # scanners recognise a leaked token without false alarms.
 #
-# Invariants: `is_well_formed(assemble(random))` for any 32 characters of the alphabet; the hash is what is
-# stored, never the token.
+# Invariants: `is_well_formed(assemble_token(account, random))` and `account_of_token` gives the account, for
+# any 32 characters of the alphabet; the hash is what is stored, never the token.
 
 
 PREFIX: Final = "wb_live_"
 ALPHABET: Final = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 RANDOM_LENGTH: Final = 32
 CHECKSUM_LENGTH: Final = 6
+ACCOUNT_LENGTH_MAX: Final = 6
+"""Digits of an account, whose number has 31 bits."""
 
 LIFETIMES_DAYS: Final = (30, 60, 90, 180, 365)
 """Lifetimes that a token may have; None means that it does not expire."""
 
 LIFETIME_DAYS_DEFAULT: Final = 90
 
+_TOKEN: Final = re.compile(
+    rf"{PREFIX}(?P<body>(?:(?P<account>[1-9A-Za-z][0-9A-Za-z]{{0,{ACCOUNT_LENGTH_MAX - 1}}})_)?"
+    rf"[0-9A-Za-z]{{{RANDOM_LENGTH}}})(?P<checksum>[0-9A-Za-z]{{{CHECKSUM_LENGTH}}})"
+)
 
-def assemble_token(random_part: str) -> str:
-    """Make a token of 32 random characters of the alphabet."""
+
+def assemble_token(account: int, random_part: str) -> str:
+    """Make a token of an account, with 32 random characters of the alphabet."""
     if len(random_part) != RANDOM_LENGTH or not set(random_part) <= set(ALPHABET):
         raise ValueError(f"a token is made of {RANDOM_LENGTH} characters of the alphabet")
-    return PREFIX + random_part + _compute_checksum(random_part)
+    body = f"{_write_digits(account)}_{random_part}"
+    return PREFIX + body + _compute_checksum(body)
 
 
 def is_well_formed(token: str) -> bool:
     """Whether the text has the form of a token and its checksum holds."""
-    body = token.removeprefix(PREFIX)
-    if body == token or len(body) != RANDOM_LENGTH + CHECKSUM_LENGTH or not set(body) <= set(ALPHABET):
-        return False
-    return _compute_checksum(body[:RANDOM_LENGTH]) == body[RANDOM_LENGTH:]
+    parts = _TOKEN.fullmatch(token)
+    return parts is not None and _compute_checksum(parts["body"]) == parts["checksum"]
+
+
+def account_of_token(token: str) -> int | None:
+    """The account that a token names; None of one from before tokens named accounts, or of another text."""
+    parts = _TOKEN.fullmatch(token)
+    if parts is None or parts["account"] is None:
+        return None
+    number = 0
+    for digit in parts["account"]:
+        number = number * len(ALPHABET) + ALPHABET.index(digit)
+    return number
 
 
 def hash_token(token: str) -> bytes:
@@ -169,10 +189,13 @@ def hash_token(token: str) -> bytes:
     return hashlib.sha256(token.encode()).digest()
 
 
-def _compute_checksum(text: str) -> str:
-    value = zlib.crc32(text.encode())
+def _write_digits(number: int) -> str:
     digits = ""
-    for _ in range(CHECKSUM_LENGTH):
-        value, digit = divmod(value, len(ALPHABET))
+    while number:
+        number, digit = divmod(number, len(ALPHABET))
         digits = ALPHABET[digit] + digits
     return digits
+
+
+def _compute_checksum(text: str) -> str:
+    return _write_digits(zlib.crc32(text.encode())).rjust(CHECKSUM_LENGTH, ALPHABET[0])

@@ -25,6 +25,7 @@ import uvloop
 
 from weighbridge import tracing
 from weighbridge.concurrency import computing_for, processor_time
+from weighbridge.core.platform.cell import FIRST
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Database
@@ -168,7 +169,8 @@ async def execute_request(
             with computing_for(account):
                 return await work(database(request))
     computing: ComputingLoop = request.app.state.computing
-    return await computing.carry_out(account, work, request.receive)
+    cell = request.scope["state"].get("cell", FIRST)
+    return await computing.carry_out(account, lambda base: work(base.in_cell(cell)), request.receive)
 
 
 # Requests that another process executes: an API process lets them through and hands them over.

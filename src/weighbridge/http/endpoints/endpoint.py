@@ -16,7 +16,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 from psycopg.errors import DiskFull
 
-from weighbridge.core.platform.permission import Actor
+from weighbridge.core.platform.permission import Actor, account_of_token
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.calendar import BeyondCalendarError
 from weighbridge.db.engine import Database, Read
@@ -26,6 +26,7 @@ from weighbridge.http import idempotency, wire
 from weighbridge.http.caller import (
     WebRequest,
     authenticate_caller,
+    cells,
     database,
     from_replica,
     read_token,
@@ -124,8 +125,10 @@ async def take_shortcut(request: WebRequest, permission: str, body: type[Any], s
 def _recall_authorization(request: WebRequest, permission: str) -> CachedAuthorization | None:
     """Whom the request's token acted for when last looked at, if that one may do this."""
     token = read_token(request)
-    if not token:
+    cell = cells(request).recall(account_of_token(token))
+    if not token or cell is None:
         return None
+    request.scope["state"]["cell"] = cell
     cached: CachedAuthorization | None = request.app.state.recall_authorization(
         database(request), token, request.scope["state"]["request_id"]
     )

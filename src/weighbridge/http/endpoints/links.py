@@ -14,11 +14,12 @@ from typing import Any, Final, Generic, TypeVar, cast
 
 from litestar.handlers import HTTPRouteHandler
 
+from weighbridge.core.platform.cell import read_account
 from weighbridge.core.platform.permission import LINK
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Read
 from weighbridge.errors import Gone, NotFound, Refusal, TooManyRequests
-from weighbridge.http.caller import WebRequest, admit_stranger, database, shares
+from weighbridge.http.caller import WebRequest, admit_stranger, database, enter_cell, shares
 from weighbridge.http.endpoints.endpoint import (
     build_route,
 )
@@ -37,6 +38,9 @@ from weighbridge.http.messages.operation import (
 # Links that name nothing count as failures of the client's address, as unknown tokens do, so that nobody
 # tries them all.
 
+
+KEY: Final = "key"
+"""The parameter that makes an address a secret."""
 
 UNKNOWN: Final = "link_unknown"
 """The reason that is counted for a link that names nothing."""
@@ -66,7 +70,7 @@ async def find_linked_file(
     request: WebRequest, function: Callable[[LinkCall], Awaitable[Linked]]
 ) -> AttachmentReply:
     """The file behind the link of a request; NotFound where there is none (any more)."""
-    async with admit_stranger(request), count_unknown_links(request), database(request).read() as tx:
+    async with admit_stranger(request), count_unknown_links(request), _open_cell(request) as tx:
         linked_file = await function(link_call(request, tx))
     return linked_file.attachment.reply(request.app.state.downloads, linked_file.account)
 
@@ -82,6 +86,14 @@ def link_call(request: WebRequest, tx: Read) -> LinkCall:
         state["operation"],
         state["request_id"],
     )
+
+
+@asynccontextmanager
+async def _open_cell(request: WebRequest) -> AsyncIterator[Read]:
+    """A transaction in the cell of the account that the link's key names."""
+    await enter_cell(request, read_account(request.query_params.get(KEY, "")))
+    async with database(request).read() as tx:
+        yield tx
 
 
 @asynccontextmanager
@@ -127,7 +139,7 @@ async def open_link(
     request: WebRequest, enter: Callable[[LinkCall], Awaitable[LinkEntry[LinkTarget]]]
 ) -> LinkEntry[LinkTarget]:
     """What the link of a request opens, once its use is stored; raises what it is refused by."""
-    async with count_unknown_links(request), database(request).read() as tx:
+    async with count_unknown_links(request), _open_cell(request) as tx:
         entry = await enter(link_call(request, tx))
     uses: Together[object] = request.app.state.link_uses
     await uses.store(entry.use)

@@ -241,10 +241,10 @@ def _after() -> Composable:
     """The status of a closed result `r`, for every cause of closing."""
     moves = {status: RESULT_MOVES[status, trigger] for status, trigger in CLOSES}
     arms = [
-        SQL("WHEN {} THEN {}").format(Literal(status.value), Literal(moves[status].value))
+        SQL("WHEN r.status = {} THEN {}").format(Literal(status.value), Literal(moves[status].value))
         for status in sorted(moves)
     ]
-    return SQL("(CASE r.status {} END)").format(SQL(" ").join(arms))
+    return SQL("(CASE {} END)").format(SQL(" ").join(arms))
 
 
 def _texts(texts: list[str]) -> Composable:
@@ -280,7 +280,7 @@ _CLOSE: Final = SQL(
     UPDATE {table} r
        SET status = {after},
            error_message = CASE WHEN {after} = r.status THEN r.error_message END,
-           evaluated_at = CASE WHEN {after} = r.status THEN r.evaluated_at ELSE now() END,
+           evaluated_at = CASE WHEN {after} = r.status THEN r.evaluated_at ELSE (SELECT now()) END,
            closed_at = now()
       FROM over WHERE r.project_id = {project} AND r.id = over.id
     """
@@ -294,7 +294,7 @@ _SUPERSEDE: Final = SQL(
     UPDATE {table} r
        SET status = {after},
            error_message = CASE WHEN {after} = r.status THEN r.error_message END,
-           evaluated_at = CASE WHEN {after} = r.status THEN r.evaluated_at ELSE now() END,
+           evaluated_at = CASE WHEN {after} = r.status THEN r.evaluated_at ELSE (SELECT now()) END,
            closed_at = now(), superseded_by_version = {version}
       FROM over WHERE r.project_id = {project} AND r.id = over.id
     """

@@ -363,7 +363,8 @@ _BEGIN_RUN: Final = """
 """
 _END_RUN: Final = """
     UPDATE rule_runs SET state = %s, start_time = %s, end_time = %s, evaluated = %s, alerts = %s,
-                         corrections = %s, withdrawn = %s, proposals = %s, finished_at = clock_timestamp()
+                         corrections = %s, withdrawn = %s, proposals = %s,
+                         finished_at = (SELECT clock_timestamp())
      WHERE project_id = %s AND id = %s
 """
 _FAILED_RUN: Final = """

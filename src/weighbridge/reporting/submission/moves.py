@@ -162,8 +162,9 @@ async def _move(
     await tx.execute(
         """
         UPDATE reports
-           SET status = %s, effective_at = %s, reserved_at = coalesce(reserved_at, clock_timestamp()),
-               updated_at = clock_timestamp()
+           SET status = %s, effective_at = %s,
+               reserved_at = coalesce(reserved_at, (SELECT clock_timestamp())),
+               updated_at = (SELECT clock_timestamp())
          WHERE project_id = %s AND id = %s
         """,
         (status, effective_at, report.project, report.number),

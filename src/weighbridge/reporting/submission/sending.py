@@ -335,8 +335,11 @@ async def await_decision(tx: Write, project: int, report: int, registry: int) ->
     """Have a registry asked for its decision, where it is one that is asked."""
     await tx.execute(
         """
+        WITH made AS MATERIALIZED (
+            SELECT %s, %s FROM registries WHERE id = %s AND poll_seconds IS NOT NULL
+        )
         INSERT INTO report_reviews (project_id, report_id)
-        SELECT %s, %s FROM registries WHERE id = %s AND poll_seconds IS NOT NULL ON CONFLICT DO NOTHING
+        SELECT * FROM made ON CONFLICT DO NOTHING
         """,
         (project, report, registry),
     )

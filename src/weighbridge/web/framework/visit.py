@@ -19,13 +19,14 @@ from typing import Any, Final
 from litestar.handlers import HTTPRouteHandler
 
 from weighbridge.core import identity
+from weighbridge.core.platform.cell import read_account
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read
 from weighbridge.errors import Forbidden, NotFound
 from weighbridge.http import wire
-from weighbridge.http.caller import WebRequest, await_time, database, find_cookie
+from weighbridge.http.caller import WebRequest, await_time, database, enter_cell, find_cookie
 from weighbridge.http.endpoints.dry_runs import DryRun
 from weighbridge.http.messages.operation import Answer, Call, Operation
 from weighbridge.platform.authentication import hash_secret, recognise_session
@@ -60,6 +61,7 @@ async def read_person(request: WebRequest) -> Person | None:
     secret = read_session_secret(request)
     if not secret:
         return None
+    await enter_cell(request, read_account(secret))
     memory, cache_key = database(request).memory, ("session", hash_secret(secret))
     if memory.recall(cache_key) is None:
         await await_time(request)  # guessed secrets reach the database at a limited rate

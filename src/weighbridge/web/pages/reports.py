@@ -18,14 +18,13 @@ from weighbridge.core.report import RESTATABLE, ReportStatus, Requirement
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid, NotFound
 from weighbridge.http.caller import WebRequest, database, shares
-from weighbridge.http.endpoints.links import open_link
+from weighbridge.http.endpoints.links import KEY, open_link
 from weighbridge.http.messages.operation import Attachment
 from weighbridge.platform.tenancy import key_named
 from weighbridge.reporting.bundle.storage import MEDIA_TYPE, KeptBundle, kept_bundle
 from weighbridge.reporting.methodologies import get_methodology, list_methodologies
 from weighbridge.reporting.records import LINK_SECONDS_DEFAULT, REPORT_BATCHES_MAX, Report
 from weighbridge.reporting.report_links import (
-    KEY,
     KEY_MEANING,
     create_report_link,
     list_report_links,

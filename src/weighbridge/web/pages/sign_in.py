@@ -3,10 +3,11 @@
 import asyncio
 from typing import Any, Final
 
+from weighbridge.core.platform.cell import read_account
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.errors import Conflict, Invalid, Refusal, TooManyRequests, Unauthorized
-from weighbridge.http.caller import WebRequest, database
+from weighbridge.http.caller import WebRequest, cells, database, enter_cell, enter_cell_of_address
 from weighbridge.http.limits import client_address
 from weighbridge.platform.authentication import (
     PASSWORD_LENGTH_MAX,
@@ -22,7 +23,7 @@ from weighbridge.platform.authentication import (
     sign_in,
 )
 from weighbridge.platform.records import AccessLink
-from weighbridge.platform.users import add_user, has_people, read_link, set_password, use_link
+from weighbridge.platform.users import add_user, claim_address, has_people, read_link, set_password, use_link
 from weighbridge.web.framework.page import OPEN_FIELDS_MAX, form, open_page, page, read_fields
 from weighbridge.web.framework.rendering import render_open_page
 from weighbridge.web.framework.responses import Sendable, redirect_to
@@ -62,6 +63,7 @@ async def sign_in_person(request: WebRequest) -> Sendable:
     """Take what was typed, and begin a session."""
     typed = await read_fields(request, OPEN_FIELDS_MAX)
     email, password, after = ("".join(typed.get(name, ())) for name in ("email", "password", "next"))
+    await enter_cell_of_address(request, email)
     try:
         async with _turns:
             secret = await sign_in(
@@ -122,7 +124,7 @@ async def _show_sign_in(
     request: WebRequest, after: str, email: str = "", refusal: Refusal | None = None
 ) -> Sendable:
     async with database(request).read() as tx:
-        is_first = not await has_people(tx)
+        is_first = not (await has_people(tx) or await cells(request).has_directory())
     return render_open_page(
         request, "access/sign_in.html", refusal.status if refusal else 200,
         after=after, email=email, problems=refusal.problems if refusal else (), is_first=is_first,
@@ -139,6 +141,7 @@ _BY_FORM: Final = ("first", "join", "password")
 async def join_page(request: WebRequest) -> Sendable:
     """Show the form of a link, to set a password."""
     key = request.query_params.get("key", "")
+    await enter_cell(request, read_account(key))
     async with database(request).read() as tx:
         link = await read_link(tx, key, _BY_FORM)
         email = await _email_of(tx, link)
@@ -146,10 +149,11 @@ async def join_page(request: WebRequest) -> Sendable:
 
 
 @open_page("POST", "/join")
-async def join_cells(request: WebRequest) -> Sendable:
+async def join(request: WebRequest) -> Sendable:
     """Take the password, and begin a session."""
     typed = {name: "".join(values) for name, values in (await read_fields(request, OPEN_FIELDS_MAX)).items()}
     key, password = typed.get("key", ""), typed.get("password", "")
+    await enter_cell(request, read_account(key))
     async with database(request).read() as tx:
         link = await read_link(tx, key, _BY_FORM)
         email = await _email_of(tx, link) or typed.get("email", "").strip()
@@ -165,6 +169,7 @@ async def join_cells(request: WebRequest) -> Sendable:
 async def enter_by_link(request: WebRequest) -> Sendable:
     """Sign in by a link that works once; it was made at the machine that the service runs on."""
     key = request.query_params.get("key", "")
+    await enter_cell(request, read_account(key))
     attempt = SignInAttempt.by_link(key, client_address(request.scope, request.app.state.proxies))
     await count_attempt(database(request), attempt)
     async with database(request).write() as tx:
@@ -179,6 +184,7 @@ async def enter_by_link(request: WebRequest) -> Sendable:
 
 async def _let_in(request: WebRequest, link: AccessLink, email: str, name: str, password_hash: str) -> str:
     """Do what the link is for, and begin a session; its secret."""
+    await claim_address(cells(request), database(request), email, link.account_id)
     async with database(request).write() as tx:
         await use_link(tx, link)
         if link.kind == "password":
@@ -246,6 +252,6 @@ PAGES = [
     *theme,
     *page("/me", everywhere=True)(me),
     *join_page,
-    *join_cells,
+    *join,
     *enter_by_link,
 ]

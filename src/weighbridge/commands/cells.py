@@ -1,0 +1,124 @@
+"""`weighbridge cells`: schemas that each hold everything of some accounts, made, listed and chosen from."""
+
+import asyncio
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import App, Parameter
+
+from weighbridge.commands.context import DataDir, ExistingDataDir, Json, in_cell_of_account, open_database
+from weighbridge.errors import NotFound
+
+if TYPE_CHECKING:
+    from weighbridge.core.platform.cell import Cell
+
+CellName = Annotated[str, Parameter(help="The name of the cell: small letters, digits and underscores.")]
+
+cells = App(name="cells", help="Cells: schemas of the database that each hold everything of some accounts.")
+
+
+@cells.command
+def add(name: CellName, /, *, data_dir: DataDir = None, as_json: Json = False) -> None:
+    """Make a cell for new accounts; the service may go on working, and takes it up by itself.
+
+    It takes about ten seconds, in which every process gets to know of the cell. Where it fails, the same
+    command goes on.
+
+    Example: `weighbridge cells add north`
+    """
+    from weighbridge.db.cell_creation import add_cell
+    from weighbridge.db.embedded.instance import database
+    from weighbridge.settings import read_with
+    from weighbridge.supervisor.startup import keep_audit_key, migrate_cell, migrate_or_refuse
+
+    settings = read_with(data_dir=data_dir)
+    with database(settings) as urls:
+        migrate_or_refuse(urls)
+        cell = add_cell(urls, name, migrate_cell)
+        keep_audit_key(urls.running, settings)
+    sentence = f"The cell {cell.name} is there; new accounts go to the cell that holds least."
+    sys.stdout.write((json.dumps(asdict(cell)) if as_json else sentence) + "\n")
+
+
+@cells.command(name="list")
+def list_all(*, data_dir: ExistingDataDir = None, as_json: Json = False) -> None:
+    """List the cells: how many accounts live in each, and what it holds.
+
+    Example: `weighbridge cells list`
+    """
+    from weighbridge.db.cells import read_sizes
+
+    with open_database(data_dir, is_made=True) as url:
+        sizes = read_sizes(url)
+    if as_json:
+        listed = [
+            {"number": size.cell.number, "name": size.cell.name, "is_open": size.is_open,
+             "node": size.cell.node, "accounts": size.accounts, "rows": size.rows, "bytes": size.octets}
+            for size in sizes
+        ]  # fmt: skip
+        sys.stdout.write(json.dumps(listed) + "\n")
+        return
+    for size in sizes:
+        node = "" if size.cell.node is None else f"  on {size.cell.node}"
+        state = node if size.is_open else f"{node}  being made"
+        sys.stdout.write(
+            f"{size.cell.name}  {size.accounts:,} accounts, about {size.rows:,} rows, "
+            f"{size.octets / 1_000_000:,.1f} MB{state}\n"
+        )
+
+
+def choose_cell(url: str, name: str | None) -> "Cell":
+    """The cell of a name, or the open one that holds least; raises NotFound."""
+    from weighbridge.db.cells import read_sizes
+
+    sizes = [size for size in read_sizes(url) if size.is_open]
+    if name is None:
+        return min(sizes, key=lambda size: size.octets).cell
+    for size in sizes:
+        if size.cell.name == name:
+            return size.cell
+    raise NotFound(
+        message=f"There is no cell {name!r}; there are {', '.join(size.cell.name for size in sizes)}."
+    )
+
+
+def claim_address(data_dir: Path | None, account: str | None, email: str) -> None:
+    """Promise an address to an account in the directory, before its cell has it; raises Conflict."""
+    from weighbridge.db.cells import Cells
+    from weighbridge.db.engine import Database
+    from weighbridge.platform import users
+
+    find_cell = in_cell_of_account(account)
+
+    async def claim(url: str) -> None:
+        cell = find_cell(url)
+        async with Database(url, connections_max=1) as database:
+            number = await users.find_account(database.in_cell(cell), account or users.DEFAULT_ACCOUNT)
+            if number is not None:
+                await users.claim_address(Cells(database), database, email, number)
+
+    with open_database(data_dir) as url:
+        asyncio.run(claim(url))
+
+
+def release_address(data_dir: Path | None, account: str | None, email: str) -> None:
+    """Take the promise of an address back, when nobody of the account signs in with it any more."""
+    from weighbridge.db.cells import Cells
+    from weighbridge.db.engine import Database
+    from weighbridge.platform import users
+
+    find_cell = in_cell_of_account(account)
+
+    async def release(url: str) -> None:
+        cell = find_cell(url)
+        async with Database(url, connections_max=1) as database:
+            number = await users.find_account(database.in_cell(cell), account or users.DEFAULT_ACCOUNT)
+            cells = Cells(database)
+            if number is not None and await cells.has_directory():
+                await cells.directory.release_address(email, number)
+
+    with open_database(data_dir) as url:
+        asyncio.run(release(url))

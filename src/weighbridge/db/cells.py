@@ -1,0 +1,320 @@
+"""The cells of an installation: the directory that says where each account lives, and what a process knows.
+
+The directory stands in a schema of its own, in the database that the service is connected to, and is made
+with the second cell (`cell_creation.py`); an installation of one cell has none, and asks for none. `Cells`
+is what a process remembers of it, so that a request costs no question.
+
+What the directory says of an account or of an address is written in a transaction of its own, before the
+cell's, so that two cells never promise the same; a cell that then fails leaves a promise which the same
+caller takes up when it tries again. `verify` compares the directory with the cells.
+
+Invariants: a name of an account and an address that people sign in with are in one cell at most; an account
+has one cell. A process that does not know of the directory yet routes to the first cell only what lives
+there, because a cell takes accounts only when every process has had time to see the directory.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any, Final, LiteralString, TypeVar
+
+import psycopg
+from psycopg.sql import SQL, Identifier
+
+from weighbridge.core.platform.cell import FIRST, Cell
+from weighbridge.db.engine import Database, url_on_node
+from weighbridge.db.nodes import SHOW_SHARDS
+
+SCHEMA: Final = "weighbridge_directory"
+"""The schema of the directory."""
+
+DIRECTORY: Final = f"""
+    CREATE SCHEMA IF NOT EXISTS {SCHEMA};
+    CREATE TABLE IF NOT EXISTS {SCHEMA}.cells (
+        number     smallint PRIMARY KEY CHECK (number >= 0),
+        name       text NOT NULL UNIQUE,
+        opened_at  timestamptz(3),
+        node       text
+    );
+    COMMENT ON TABLE {SCHEMA}.cells IS
+        'Cells of the installation; one that is not open yet is being made, and takes no account.';
+    CREATE TABLE IF NOT EXISTS {SCHEMA}.accounts (
+        id    integer PRIMARY KEY,
+        cell  smallint NOT NULL REFERENCES {SCHEMA}.cells,
+        name  text NOT NULL UNIQUE
+    );
+    COMMENT ON TABLE {SCHEMA}.accounts IS 'The cell in which each account lives.';
+    CREATE TABLE IF NOT EXISTS {SCHEMA}.addresses (
+        address     text PRIMARY KEY CHECK (address = lower(address)),
+        account_id  integer NOT NULL REFERENCES {SCHEMA}.accounts,
+        claimed_at  timestamptz(3) NOT NULL DEFAULT now()
+    );
+    COMMENT ON TABLE {SCHEMA}.addresses IS 'The addresses that people sign in with, in small letters.';
+    CREATE INDEX IF NOT EXISTS addresses_of_account ON {SCHEMA}.addresses (account_id);
+"""
+"""What makes the directory where there is none."""
+
+_IS_THERE: Final = f"SELECT to_regclass('{SCHEMA}.addresses') IS NOT NULL"
+_CELLS: Final = f"SELECT number, name, node FROM {SCHEMA}.cells WHERE opened_at IS NOT NULL ORDER BY number"
+_ACCOUNT: Final = f"SELECT cell FROM {SCHEMA}.accounts WHERE id = %s::bigint"
+_ADDRESS: Final = f"""
+    SELECT a.cell FROM {SCHEMA}.addresses d JOIN {SCHEMA}.accounts a ON a.id = d.account_id
+     WHERE d.address = lower(%s)
+"""
+# The row that is there keeps its account, and is the answer in both cases.
+_CLAIM_ADDRESS: Final = f"""
+    INSERT INTO {SCHEMA}.addresses AS d (address, account_id) VALUES (lower(%s), %s)
+    ON CONFLICT (address) DO UPDATE
+       SET claimed_at = CASE d.account_id WHEN excluded.account_id THEN now() ELSE d.claimed_at END
+    RETURNING d.account_id
+"""
+# Whoever has claimed an address writes it to their cell soon after, or not at all.
+_MOVE_ADDRESS: Final = f"""
+    UPDATE {SCHEMA}.addresses SET account_id = %s, claimed_at = now()
+     WHERE address = lower(%s) AND account_id = %s AND claimed_at < now() - interval '5 minutes'
+    RETURNING true
+"""
+_COPY_ACCOUNTS: Final = f"""
+    INSERT INTO {SCHEMA}.accounts (id, cell, name) SELECT id, 0, name FROM accounts ON CONFLICT DO NOTHING
+"""
+_COPY_ADDRESSES: Final = f"""
+    INSERT INTO {SCHEMA}.addresses (address, account_id)
+    SELECT lower(email), account_id FROM users WHERE password_hash IS NOT NULL ON CONFLICT DO NOTHING
+"""
+COPY_FIRST_CELL: Final = (_COPY_ACCOUNTS, _COPY_ADDRESSES)
+"""What writes down where the accounts of the first cell live, and who signs in there."""
+
+_RELEASE_ADDRESS: Final = f"""
+    DELETE FROM {SCHEMA}.addresses WHERE address = lower(%s) AND account_id = %s RETURNING true
+"""
+_CLAIM_NAME: Final = f"""
+    INSERT INTO {SCHEMA}.accounts AS a (id, cell, name) VALUES (%s, %s, %s)
+    ON CONFLICT (name) DO UPDATE SET name = excluded.name RETURNING a.id
+"""
+
+
+_SIZE: Final = """
+    SELECT coalesce(sum(greatest(c.reltuples, 0)), 0)::bigint,
+           coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint
+      FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE n.nspname = %s AND c.relkind = 'r'
+"""
+
+
+class Directory:
+    """The directory of the installation that a database belongs to."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database.in_cell(FIRST)
+
+    async def is_there(self) -> bool:
+        """Whether there is a directory, and so more than one cell, or soon."""
+        row = await self._database.single(_IS_THERE)
+        return row is not None and bool(row[0])
+
+    async def list_cells(self) -> list[Cell]:
+        """The cells that accounts live in, by number."""
+        async with self._database.read() as tx:
+            return await tx.rows(Cell, _CELLS)
+
+    async def cell_of_account(self, account: int) -> int | None:
+        """The number of the cell in which an account lives."""
+        row = await self._database.single(_ACCOUNT, (account,))
+        return None if row is None else int(row[0])
+
+    async def cell_of_address(self, address: str) -> int | None:
+        """The number of the cell in which somebody signs in with an address."""
+        row = await self._database.single(_ADDRESS, (address.strip(),))
+        return None if row is None else int(row[0])
+
+    async def claim_name(self, account: int, cell: Cell, name: str) -> int:
+        """Promise a name to a new account in a cell; the account that has it, which may be another."""
+        row = await self._database.single(_CLAIM_NAME, (account, cell.number, name))
+        assert row is not None, "the statement gives the row in both cases"  # noqa: S101
+        return int(row[0])
+
+    async def claim_address(self, address: str, account: int) -> int:
+        """Promise an address to people of an account; the account that has it, which may be another."""
+        row = await self._database.single(_CLAIM_ADDRESS, (address.strip(), account))
+        assert row is not None, "the statement gives the row in both cases"  # noqa: S101
+        return int(row[0])
+
+    async def move_address(self, address: str, holder: int, account: int) -> bool:
+        """Promise to an account what another was promised and has not used; False when that has changed."""
+        return await self._database.single(_MOVE_ADDRESS, (account, address.strip(), holder)) is not None
+
+    async def release_address(self, address: str, account: int) -> None:
+        """Take a promise back, where nobody of the account signs in with the address any more."""
+        await self._database.single(_RELEASE_ADDRESS, (address.strip(), account))
+
+
+# What a process knows: in which cell each account lives, remembered from the directory. Whether there is
+# a directory by now is asked every few seconds, while requests come.
+
+
+Value = TypeVar("Value")
+
+LOOK_SECONDS: Final = 5.0
+"""How often a process asks whether cells have been added."""
+
+ACCOUNTS_MAX: Final = 20_000
+"""Accounts whose cell a process remembers, at most."""
+
+
+class Cells:
+    """The cells of an installation, as one process knows them."""
+
+    def __init__(self, database: Database, clock: Callable[[], float] = monotonic) -> None:
+        self.directory = Directory(database)
+        self._clock = clock
+        self._cells: dict[int, Cell] = {FIRST.number: FIRST}
+        self._accounts: OrderedDict[int, Cell] = OrderedDict()
+        self._has_directory = False
+        self._looked = float("-inf")
+
+    def recall(self, account: int | None) -> Cell | None:
+        """The cell of an account, if that is known without a question."""
+        if account is None or not self._has_directory:
+            return FIRST
+        return self._accounts.get(account)
+
+    async def find(self, account: int | None) -> Cell:
+        """The cell of an account; the first one for what names no account that there is."""
+        await self._look()
+        cell = self.recall(account)
+        if cell is None and account is not None:
+            number = await self.directory.cell_of_account(account)
+            if number is None:
+                return FIRST
+            cell = await self._numbered(number)
+            self._accounts[account] = cell
+            if len(self._accounts) > ACCOUNTS_MAX:
+                self._accounts.popitem(last=False)
+        return cell or FIRST
+
+    async def find_address(self, address: str) -> Cell:
+        """The cell in which somebody signs in with an address; the first one when nobody does."""
+        await self._look()
+        number = await self.directory.cell_of_address(address) if self._has_directory else None
+        return FIRST if number is None else await self._numbered(number)
+
+    async def has_directory(self) -> bool:
+        """Whether there is a directory, as far as this process knows."""
+        await self._look()
+        return self._has_directory
+
+    async def group(
+        self, values: Iterable[Value], account_of: Callable[[Value], int]
+    ) -> dict[Cell, list[Value]]:
+        """Values by the cell of the account that each belongs to."""
+        grouped: dict[Cell, list[Value]] = {}
+        for value in values:
+            grouped.setdefault(await self.find(account_of(value)), []).append(value)
+        return grouped
+
+    async def list(self) -> Sequence[Cell]:
+        """All cells; those that were added some seconds ago included."""
+        await self._look()
+        return [self._cells[number] for number in sorted(self._cells)]
+
+    async def _numbered(self, number: int) -> Cell:
+        if number not in self._cells:
+            await self._read()
+        return self._cells[number]
+
+    async def _look(self) -> None:
+        if self._clock() - self._looked >= LOOK_SECONDS:
+            await self._read()
+
+    async def _read(self) -> None:
+        self._looked = self._clock()
+        if self._has_directory or await self.directory.is_there():
+            self._has_directory = True
+            self._cells = {FIRST.number: FIRST} | {
+                cell.number: cell for cell in await self.directory.list_cells()
+            }
+
+
+# For commands, which look once: the same questions on a connection of their own.
+
+
+@dataclass(frozen=True, slots=True)
+class CellSize:
+    """What a cell holds: accounts, rows as far as the planner knows, and bytes with indexes."""
+
+    cell: Cell
+    is_open: bool
+    accounts: int
+    rows: int
+    octets: int
+
+
+def read_sizes(url: str) -> list[CellSize]:
+    """What each cell holds, those that are being made included. For commands."""
+    sizes = []
+    with psycopg.connect(url) as connection:
+        known = {FIRST: True}
+        if connection.execute(_IS_THERE).fetchone() == (True,):
+            rows = connection.execute(
+                f"SELECT number, name, node, opened_at IS NOT NULL FROM {SCHEMA}.cells ORDER BY number"
+            )
+            known = {Cell(number, name, node): is_open for number, name, node, is_open in rows}
+        for cell, is_open in known.items():
+            sizes.append(_size(connection, url, cell, is_open=is_open))
+    return sizes
+
+
+def _size(connection: psycopg.Connection[Any], url: str, cell: Cell, *, is_open: bool) -> CellSize:
+    schema = cell.schema or _first(connection.execute("SELECT current_schema()"))
+    table = SQL("SELECT count(*) FROM {}").format(Identifier(schema, "accounts"))
+    accounts = _first(connection.execute(table)) if is_open else 0
+    if cell.node is None:
+        return CellSize(cell, is_open, accounts, *(connection.execute(_SIZE, (schema,)).fetchone() or (0, 0)))
+    with psycopg.connect(url_on_node(url, cell.node)) as there:
+        there.execute(SHOW_SHARDS)
+        return CellSize(cell, is_open, accounts, *(there.execute(_SIZE, (schema,)).fetchone() or (0, 0)))
+
+
+def _first(cursor: psycopg.Cursor[Any]) -> Any:
+    return (cursor.fetchone() or (None,))[0]
+
+
+def find_cell_of_account(url: str, name: str) -> Cell:
+    """The cell of the account with a name; the first one where there is none. For commands."""
+    return _find_cell(url, f"SELECT cell FROM {SCHEMA}.accounts WHERE name = %s", name)
+
+
+def find_cell_of_number(url: str, account: int) -> Cell:
+    """The cell of the account with a number; the first one where there is none. For commands."""
+    return _find_cell(url, _ACCOUNT, account)
+
+
+def find_cell_of_project(url: str, project: int) -> Cell:
+    """The cell that has a project; the first one where none has. For commands, which look in each."""
+    found = read_cells(url)
+    with psycopg.connect(url) as connection:
+        for cell in found[1:]:
+            table = SQL("SELECT FROM {} WHERE id = %s").format(Identifier(str(cell.schema), "projects"))
+            if connection.execute(table, (project,)).fetchone() is not None:
+                return cell
+    return FIRST
+
+
+def _find_cell(url: str, statement: LiteralString, value: object) -> Cell:
+    by_number = {cell.number: cell for cell in read_cells(url)}
+    if len(by_number) == 1:
+        return FIRST
+    with psycopg.connect(url) as connection:
+        row = connection.execute(statement, (value,)).fetchone()
+    return FIRST if row is None else by_number[row[0]]
+
+
+def read_cells(url: str) -> Sequence[Cell]:
+    """All cells of a database, those included that are being made; for commands. Raises psycopg.Error."""
+    with psycopg.connect(url) as connection:
+        found = connection.execute(_IS_THERE).fetchone()
+        if found is None or not found[0]:
+            return (FIRST,)
+        rows = connection.execute(f"SELECT number, name, node FROM {SCHEMA}.cells ORDER BY number").fetchall()
+        return [Cell(*row) for row in rows]

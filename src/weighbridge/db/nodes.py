@@ -1,0 +1,110 @@
+"""Cells on the nodes of a Citus cluster: a distributed schema lies on one node as a whole.
+
+The service connects to the node itself, where locks by name, NOTIFY, clocks and numbers of transactions are
+the same for its statements and for the triggers that they fire. Whatever changes the form of tables goes
+through the coordinator, which tells the nodes.
+
+Sequences are objects of each node, and what gives out keys is the node that a statement is sent to. So the
+ranges of keys are set on the node of the cell (`cell_creation.py`).
+
+Invariant: a step that failed is done again by the same command.
+"""
+
+from typing import Any, Final
+
+import psycopg
+from psycopg.sql import SQL, Identifier
+
+from weighbridge.core.platform.cell import Cell, problem_of_node, read_node
+from weighbridge.errors import Refusal
+
+_IS_CITUS: Final = "SELECT true FROM pg_extension WHERE extname = 'citus'"
+_NODES: Final = """
+    SELECT nodename, nodeport FROM pg_dist_node
+     WHERE isactive AND shouldhaveshards AND noderole = 'primary' ORDER BY nodename, nodeport
+"""
+_IS_DISTRIBUTED: Final = """
+    SELECT EXISTS (SELECT FROM pg_dist_schema WHERE schemaid = current_schema()::regnamespace)
+"""
+_LIES_ELSEWHERE: Final = """
+    SELECT EXISTS (
+        SELECT FROM citus_shards s JOIN pg_class c ON c.oid = s.table_name
+         WHERE c.relnamespace = current_schema()::regnamespace AND (s.nodename, s.nodeport) <> (%s, %s))
+"""
+_TYPES: Final = """
+    SELECT t.typname, format('CREATE TYPE %I AS (%s)', t.typname,
+           string_agg(format('%I %s', attname, format_type(atttypid, atttypmod)), ', ' ORDER BY attnum))
+      FROM pg_type t JOIN pg_class c ON c.oid = t.typrelid JOIN pg_attribute a ON a.attrelid = c.oid
+     WHERE t.typnamespace = current_schema()::regnamespace AND c.relkind = 'c' AND NOT a.attisdropped
+     GROUP BY t.typname
+"""
+_FUNCTIONS: Final = """
+    SELECT p.oid::regprocedure::text, pg_get_functiondef(p.oid) FROM pg_proc p
+     WHERE p.pronamespace = current_schema()::regnamespace AND p.prokind = 'f' ORDER BY p.oid
+"""
+_SEQUENCES: Final = """
+    SELECT sequencename, data_type::text FROM pg_sequences
+     WHERE schemaname = current_schema() ORDER BY sequencename
+"""
+
+_MOVE: Final = "SELECT citus_schema_move(current_schema()::regnamespace, %s, %s, 'block_writes')"
+
+LOCAL: Final = SQL("SET citus.enable_ddl_propagation = off")
+"""What lets a statement on the form of things be carried out where the connection leads, and nowhere else."""
+
+SHOW_SHARDS: Final = SQL("SET citus.show_shards_for_app_name_prefixes = '*'")
+"""What lets the catalogue of a node show the tables that hold the rows of its cells."""
+
+
+def check_node(connection: psycopg.Connection[Any], node: str) -> None:
+    """Refuse a node that no cell can lie on."""
+    if problem := problem_of_node(node):
+        raise Refusal(problem)
+    if connection.execute(_IS_CITUS).fetchone() is None:
+        raise Refusal(
+            "The database is not the coordinator of a Citus cluster, so it has no nodes; without --node the"
+            " cell is a schema of this database."
+        )
+    nodes = connection.execute(_NODES).fetchall()
+    if read_node(node) not in nodes:
+        known = ", ".join(f"{host}:{port}" for host, port in nodes)
+        raise Refusal(f"The cluster has no node {node}; cells can lie on {known}.")
+
+
+def is_distributed(connection: psycopg.Connection[Any]) -> bool | None:
+    """Whether the current schema lies on a node; None where there is no cluster."""
+    if connection.execute(_IS_CITUS).fetchone() is None:
+        return None
+    [found] = connection.execute(_IS_DISTRIBUTED).fetchone() or (False,)
+    return bool(found)
+
+
+def distribute(coordinator: str, cell: Cell) -> None:
+    """Bring a migrated cell with no rows to its node; does what is left to do."""
+    host, port = read_node(str(cell.node))
+    with psycopg.connect(coordinator, autocommit=True) as connection:
+        if not is_distributed(connection):
+            connection.execute("SELECT citus_schema_distribute(current_schema()::regnamespace)")
+        if connection.execute(_LIES_ELSEWHERE, (host, port)).fetchone() == (True,):
+            # Nobody writes to it yet.
+            connection.execute(_MOVE, (host, port))
+
+
+def complete(coordinator: psycopg.Connection[Any], node: psycopg.Connection[Any], role: str) -> None:
+    """Make on the node what distributing left out, and let the running role use it.
+
+    That are functions which neither a trigger nor a column names, with their types, and sequences that no
+    column owns.
+    """
+    node.execute(LOCAL)
+    for kind in (_TYPES, _FUNCTIONS):
+        known = {name for name, _ in node.execute(kind).fetchall()}
+        for name, definition in coordinator.execute(kind).fetchall():
+            if name not in known:
+                node.execute(SQL(definition))
+    known = {name for name, _ in node.execute(_SEQUENCES).fetchall()}
+    for name, kind in coordinator.execute(_SEQUENCES).fetchall():
+        sequence = {"name": Identifier(name), "kind": SQL(kind), "role": Identifier(role)}
+        if name not in known:
+            node.execute(SQL("CREATE SEQUENCE {name} AS {kind}").format(**sequence))
+        node.execute(SQL("GRANT USAGE ON SEQUENCE {name} TO {role}").format(**sequence))

@@ -79,6 +79,16 @@ def test_a_cell_is_added_while_the_service_works_and_serves_new_accounts(service
 
 
 @pytest.mark.usefixtures("service")
+def test_the_default_account_is_in_the_directory_of_a_service_that_has_never_run(migrated_dir):
+    weighbridge("migrate", data_dir=migrated_dir)
+    weighbridge("cells", "add", "north", data_dir=migrated_dir)
+    token_of("default", migrated_dir)
+
+    verified = json.loads(weighbridge("verify", "--json", data_dir=migrated_dir))
+
+    assert verified["checks"][-1]["violations"] == []
+
+
 @pytest.mark.usefixtures("service")
 def test_a_rehearsal_of_the_steps_is_of_each_cell(shared_dir):
     rehearsed = json.loads(weighbridge("migrate", "--dry-run", "--json", data_dir=shared_dir))

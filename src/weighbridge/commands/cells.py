@@ -9,11 +9,20 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
 
-from weighbridge.commands.context import DataDir, ExistingDataDir, Json, in_cell_of_account, open_database
+from weighbridge.commands.context import (
+    DataDir,
+    ExistingDataDir,
+    Json,
+    command_id,
+    in_cell_of_account,
+    in_transaction,
+    open_database,
+)
 from weighbridge.errors import NotFound
 
 if TYPE_CHECKING:
     from weighbridge.core.platform.cell import Cell
+    from weighbridge.db.engine import Write
 
 CellName = Annotated[str, Parameter(help="The name of the cell: small letters, digits and underscores.")]
 
@@ -31,12 +40,18 @@ def add(name: CellName, /, *, data_dir: DataDir = None, as_json: Json = False) -
     """
     from weighbridge.db.cell_creation import add_cell
     from weighbridge.db.embedded.instance import database
+    from weighbridge.platform.users import DEFAULT_ACCOUNT, administrator_of
     from weighbridge.settings import read_with
     from weighbridge.supervisor.startup import keep_audit_key, migrate_cell, migrate_or_refuse
 
     settings = read_with(data_dir=data_dir)
+
+    async def ensure_default(tx: "Write") -> None:
+        await administrator_of(tx, DEFAULT_ACCOUNT, command_id())
+
     with database(settings) as urls:
         migrate_or_refuse(urls)
+        in_transaction(urls.running, ensure_default)  # so that the directory names it
         cell = add_cell(urls, name, migrate_cell)
         keep_audit_key(urls.running, settings)
     sentence = f"The cell {cell.name} is there; new accounts go to the cell that holds least."

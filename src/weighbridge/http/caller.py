@@ -36,8 +36,12 @@ Result = TypeVar("Result")
 
 def database(request: WebRequest) -> Database:
     """The database of the application, in the cell of the request's account once that is known."""
-    base = cast("Database", request.app.state.database)
-    return base.in_cell(request.scope["state"].get("cell", FIRST))
+    return base_database(request).in_cell(request.scope["state"].get("cell", FIRST))
+
+
+def base_database(request: WebRequest) -> Database:
+    """The database that the application was made with."""
+    return cast("Database", request.app.state.database)
 
 
 def cells(request: WebRequest) -> Cells:
@@ -119,11 +123,8 @@ async def _recognise_token(request: WebRequest, token: str) -> Actor:
     failures: FailedAuthentications = app.failures
     now = asyncio.get_running_loop().time()
     address = client_address(request.scope, app.proxies)
-    await enter_cell(request, account_of_token(token))
-    if (
-        failures.is_used_up(address, now)
-        and app.recall_authorization(database(request), token, request_id) is None
-    ):
+    account = account_of_token(token)
+    if failures.is_used_up(address, now) and not _is_known(request, account, token):
         failures.refuse(address, request_id)
         raise TooManyRequests(
             [
@@ -133,12 +134,22 @@ async def _recognise_token(request: WebRequest, token: str) -> Actor:
             ],
             retry_after_seconds=seconds_left(now),
         )
+    await enter_cell(request, account)
     try:
         actor: Actor = await app.authenticate(database(request), token, request_id)
     except Unauthorized as refusal:
         failures.count(address, refusal.problems[0].code or refusal.code, request_id, now)
         raise
     return actor
+
+
+def _is_known(request: WebRequest, account: int | None, token: str) -> bool:
+    """Whether the process knows a token, without a question to any database."""
+    app, cell = request.app.state, cells(request).recall(account)
+    if cell is None:
+        return False
+    place, request_id = base_database(request).in_cell(cell), request.scope["state"]["request_id"]
+    return app.recall_authorization(place, token, request_id) is not None
 
 
 # Strangers: requests that carry nothing the process knows, such as those for open pages and by links.

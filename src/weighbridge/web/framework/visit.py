@@ -26,7 +26,15 @@ from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read
 from weighbridge.errors import Forbidden, NotFound
 from weighbridge.http import wire
-from weighbridge.http.caller import WebRequest, await_time, database, enter_cell, find_cookie
+from weighbridge.http.caller import (
+    WebRequest,
+    await_time,
+    base_database,
+    cells,
+    database,
+    enter_cell,
+    find_cookie,
+)
 from weighbridge.http.endpoints.dry_runs import DryRun
 from weighbridge.http.messages.operation import Answer, Call, Operation
 from weighbridge.platform.authentication import hash_secret, recognise_session
@@ -61,10 +69,12 @@ async def read_person(request: WebRequest) -> Person | None:
     secret = read_session_secret(request)
     if not secret:
         return None
-    await enter_cell(request, read_account(secret))
-    memory, cache_key = database(request).memory, ("session", hash_secret(secret))
-    if memory.recall(cache_key) is None:
+    account, cache_key = read_account(secret), ("session", hash_secret(secret))
+    cell = cells(request).recall(account)
+    if cell is None or base_database(request).in_cell(cell).memory.recall(cache_key) is None:
         await await_time(request)  # guessed secrets reach the database at a limited rate
+    await enter_cell(request, account)
+    memory = database(request).memory
     person = await recognise_session(database(request), secret, request.scope["state"]["request_id"])
     if person is not None:
         memory.keep(cache_key, True, 1)  # noqa: FBT003 - a flag that the session is known

@@ -106,8 +106,8 @@ class IssuedApiToken(ApiToken, frozen=True):
     """A new token with its text, which is shown this once."""
 
     token: str | UnsetType = UNSET
-    """The secret text that requests carry, `wb_live_` and 38 characters; it is shown this once. The answer to
-    a request that is repeated with its Idempotency-Key has none."""
+    """The secret text that requests carry, which begins with `wb_live_` and its account; it is shown this
+    once. The answer to a request that is repeated with its Idempotency-Key has none."""
 
 
 class NewApiToken(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

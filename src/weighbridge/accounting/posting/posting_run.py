@@ -311,15 +311,17 @@ def mark_consumers(tx: Write, project: int, posted_batches: Sequence[PostedBatch
         return
     tx.later(
         f"""
-        WITH found AS MATERIALIZED (
-            SELECT DISTINCT b.project_id, b.run_id, b.ledger_id, %(reason)s::text AS reason, adjusted.record
+        WITH drawn AS MATERIALIZED (
+            SELECT d.project_id, d.batch_id, adjusted.record
               FROM unnest(%(runs)s::bigint[], %(ledgers)s::integer[], %(records)s::text[])
                    AS adjusted (run_id, ledger_id, record)
               JOIN batches source
                 ON (source.project_id, source.run_id, source.ledger_id)
                  = (%(project)s, adjusted.run_id, adjusted.ledger_id)
               JOIN batch_draws d ON (d.project_id, d.source_batch_id) = (source.project_id, source.id)
-              JOIN batches b ON (b.project_id, b.id) = (d.project_id, d.batch_id)
+        ), found AS MATERIALIZED (
+            SELECT DISTINCT b.project_id, b.run_id, b.ledger_id, %(reason)s::text AS reason, drawn.record
+              FROM drawn JOIN batches b ON (b.project_id, b.id) = (drawn.project_id, drawn.batch_id)
              WHERE {IS_NEWEST}
         )
         {MARK_FOUND}

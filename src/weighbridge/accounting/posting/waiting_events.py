@@ -190,7 +190,6 @@ async def find_waiting(
             unseen=select_matching(stream),
             window=stream.window.condition,
             used=SQL(USED),
-            other=SQL(USED),
         )
         times = {
             "days": moments(day for day, _ in days),
@@ -330,7 +329,9 @@ USED: Final = f"""
 One that has left a run by moving elsewhere is to be seen where it is now.
 """
 
-# Times of events are kept to the millisecond, and one may have been rounded down.
+# Times of events are kept to the millisecond, and one may have been rounded down. OFFSET 0 keeps the question
+# whether a run has seen an event, which costs most, behind what few events pass: without statistics the
+# server would ask it of every event of the project.
 _WAITING: Final = f"""
     WITH {_SLOT_DAYS}, candidate AS (
         SELECT * FROM unnest(%(days)s::timestamptz[], %(ends)s::timestamptz[]) AS c (day, ends_at)
@@ -338,18 +339,20 @@ _WAITING: Final = f"""
         SELECT DISTINCT c.day, s.start_time, s.end_time, s.seen_until
           FROM candidate c JOIN slot_day s ON s.day BETWEEN c.day AND date_trunc('day', c.ends_at, 'UTC')
     )
-    SELECT e.id, e.start_time, e.end_time, slot.start_time, slot.end_time
-      FROM slot JOIN {{stream}}
-        ON {{window}} AND e.start_time >= slot.day AND e.start_time < slot.day + interval '24 hours'
-       AND e.updated_at >= date_trunc('milliseconds', slot.seen_until)
-     WHERE NOT {{used}}
-    UNION ALL
-    SELECT e.id, e.start_time, e.end_time, NULL, NULL
-      FROM candidate c JOIN {{unseen}} ON e.start_time >= c.day AND e.start_time < c.day + interval '24 hours'
-     WHERE NOT {{other}} AND NOT EXISTS (
-           SELECT FROM slot WHERE slot.day = c.day AND slot.start_time <= e.start_time
-              AND (slot.end_time > e.start_time OR slot.end_time = slot.start_time))
-     LIMIT %(most)s
+    SELECT e.* FROM (
+        SELECT e.id, e.start_time, e.end_time, slot.start_time AS slot_start, slot.end_time AS slot_end
+          FROM slot JOIN {{stream}}
+            ON {{window}} AND e.start_time >= slot.day AND e.start_time < slot.day + interval '24 hours'
+           AND e.updated_at >= date_trunc('milliseconds', slot.seen_until)
+        UNION ALL
+        SELECT e.id, e.start_time, e.end_time, NULL, NULL
+          FROM candidate c JOIN {{unseen}}
+            ON e.start_time >= c.day AND e.start_time < c.day + interval '24 hours'
+         WHERE NOT EXISTS (
+               SELECT FROM slot WHERE slot.day = c.day AND slot.start_time <= e.start_time
+                  AND (slot.end_time > e.start_time OR slot.end_time = slot.start_time))
+        OFFSET 0) AS e
+     WHERE NOT {{used}} LIMIT %(most)s
 """
 
 _KEEP: Final = """

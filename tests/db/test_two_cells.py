@@ -17,7 +17,11 @@ from weighbridge.core.platform.cell import FIRST, INTEGER_BITS, key_range
 from weighbridge.core.platform.permission import account_of_token
 from weighbridge.db.cells import Cells
 from weighbridge.errors import Conflict
+from weighbridge.platform.async_tasks import queue_task
 from weighbridge.platform.users import claim_address, create_account, place_account
+
+PREPARED_AFTER = 5
+"""Executions of a statement before psycopg has the server prepare it."""
 
 
 def plant_of(account: Account) -> accounting.Plant:
@@ -59,6 +63,24 @@ def test_a_generation_of_the_second_cell_credits_its_ledger(northern: Account):
     plant.generate()
 
     assert [batch["ledger_balance"] for batch in plant.batches()] == [42]
+
+
+def test_tasks_of_both_cells_are_queued_by_one_connection(northern: Account, first: Account):
+    async def queue() -> list[int]:
+        numbers = []
+        async with first.database.with_connections(1) as connections:
+            for _ in range(PREPARED_AFTER + 1):
+                for account in (first, northern):
+                    async with connections.in_cell(account.cell).write() as tx:
+                        task = await queue_task(
+                            tx, account.actor, kind="rule_run", project_id=None, args={}, lock="any"
+                        )
+                    numbers.append(task.id)
+        return numbers
+
+    numbers = first.server.run(queue())
+
+    assert len({*numbers}) == 2 * (PREPARED_AFTER + 1)
 
 
 def test_numbers_of_two_cells_never_meet(northern: Account, first: Account):

@@ -110,10 +110,15 @@ _SENDER: Final = App(connector=PsycopgConnector())
 
 async def defer(tx: Write, task_id: int, *, lock: str) -> None:
     """Queue a task on the transaction's connection; tasks with the same lock run one after the other."""
-    deferrer = _SENDER.configure_task(
-        JOB, lock=lock, queue=QUEUE, connection=await tx.ready(), allow_unknown=True
-    )
-    await deferrer.defer_async(task_id=task_id, **tracing.traceparent())
+    connection = await tx.ready()
+    deferrer = _SENDER.configure_task(JOB, lock=lock, queue=QUEUE, connection=connection, allow_unknown=True)
+    # The statement names a type of the queue. Cells share connections, and a prepared statement keeps the
+    # type of the cell in which it was prepared.
+    threshold, connection.prepare_threshold = connection.prepare_threshold, None
+    try:
+        await deferrer.defer_async(task_id=task_id, **tracing.traceparent())
+    finally:
+        connection.prepare_threshold = threshold
 
 
 async def give_head_start(tx: Write, task_id: int, seconds: int) -> None:

@@ -1,4 +1,4 @@
-"""What cells cost: a second cell beside the first one, and one of fifty cells beside the only one.
+"""What cells cost: a second cell beside the first one, and one of many cells beside the only one.
 
 All plants have the same data. They are asked in turns, so that a busy machine slows all alike; a figure is
 the time of so many requests of a kind, or of a task up to its end. The ratio is that of the medians of the
@@ -23,7 +23,8 @@ from weighbridge.supervisor.startup import migrate_cell
 ROUNDS = 7
 GOAL = 0.97
 GOAL_OF_MANY = 0.9
-MANY = 50
+MANY = 12
+"""As many as an embedded database has connections for, with room: a worker keeps four for each cell."""
 SEES_CELLS_SECONDS = 12
 """A process looks for cells every five seconds; then it opens its connections."""
 

@@ -118,9 +118,10 @@ def build_app(
 ) -> App:
     """Build the queue's application, which works on all jobs of a cell or on those with a lock."""
     url = primary_conninfo(database.session_url or database.url)
+    kept: dict[str, Any] = {}
     if database.schema is not None:  # the URL leads to the node that the cell lies on
-        url = url_in_schema(url, database.schema)
-    app = App(connector=PsycopgConnector(conninfo=url))
+        url, kept = url_in_schema(url, database.schema), {"min_size": 1}
+    app = App(connector=PsycopgConnector(conninfo=url, **kept))
 
     @app.task(
         name=JOB,

@@ -10,7 +10,7 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import Any, Final
@@ -36,6 +36,7 @@ class JobPlaces:
     """How many jobs one worker may still take up, in all cells together."""
 
     free: int
+    choosing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 class FairJobManager(JobManager):
@@ -61,18 +62,14 @@ class FairJobManager(JobManager):
 
     async def fetch_job(self, queues: Iterable[str] | None, worker_id: int) -> Job | None:
         """Give the next job to a worker; None while there is none that it could take up."""
-        if not self._places.free:
-            return None
-        self._places.free -= 1
-        job = None
-        try:
+        async with self._places.choosing:  # one cell after the other, so that none takes a place for nothing
+            if not self._places.free:
+                return None
             rows = await self.connector.execute_query_all_async(
                 query=TAKE_NEXT, queues=list(queues or ()), worker_id=worker_id, lock=self._lock
             )
-            job = Job.from_row(rows[0]) if rows else None
-        finally:
-            self._places.free += job is None
-        return job
+            self._places.free -= bool(rows)
+        return Job.from_row(rows[0]) if rows else None
 
     async def finish_job(self, job: Job, status: Status, delete_job: bool) -> None:  # noqa: FBT001 - the queue's
         """Set a job to its final state, however often the database is lost meanwhile."""

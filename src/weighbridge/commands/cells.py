@@ -21,8 +21,11 @@ from weighbridge.commands.context import (
 from weighbridge.errors import NotFound
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from weighbridge.core.platform.cell import Cell
-    from weighbridge.db.engine import Write
+    from weighbridge.db.cells import Cells
+    from weighbridge.db.engine import Database, Write
 
 CellName = Annotated[str, Parameter(help="The name of the cell: small letters, digits and underscores.")]
 
@@ -102,38 +105,40 @@ def choose_cell(url: str, name: str | None) -> "Cell":
 
 def claim_address(data_dir: Path | None, account: str | None, email: str) -> None:
     """Promise an address to an account in the directory, before its cell has it; raises Conflict."""
-    from weighbridge.db.cells import Cells
-    from weighbridge.db.engine import Database
     from weighbridge.platform import users
 
-    find_cell = in_cell_of_account(account)
+    async def claim(cells: "Cells", database: "Database", number: int) -> None:
+        await users.claim_address(cells, database, email, number)
 
-    async def claim(url: str) -> None:
-        cell = find_cell(url)
-        async with Database(url, connections_max=1) as database:
-            number = await users.find_account(database.in_cell(cell), account or users.DEFAULT_ACCOUNT)
-            if number is not None:
-                await users.claim_address(Cells(database), database, email, number)
-
-    with open_database(data_dir) as url:
-        asyncio.run(claim(url))
+    _in_directory(data_dir, account, claim)
 
 
 def release_address(data_dir: Path | None, account: str | None, email: str) -> None:
     """Take the promise of an address back, when nobody of the account signs in with it any more."""
+
+    async def release(cells: "Cells", _: "Database", number: int) -> None:
+        if await cells.has_directory():
+            await cells.directory.release_address(email, number)
+
+    _in_directory(data_dir, account, release)
+
+
+def _in_directory(
+    data_dir: Path | None, account: str | None, work: "Callable[[Cells, Database, int], Awaitable[None]]"
+) -> None:
+    """Do what concerns an account in the directory, by its number; nothing where there is no such account."""
     from weighbridge.db.cells import Cells
     from weighbridge.db.engine import Database
-    from weighbridge.platform import users
+    from weighbridge.platform.users import DEFAULT_ACCOUNT, find_account
 
     find_cell = in_cell_of_account(account)
 
-    async def release(url: str) -> None:
+    async def run(url: str) -> None:
         cell = find_cell(url)
         async with Database(url, connections_max=1) as database:
-            number = await users.find_account(database.in_cell(cell), account or users.DEFAULT_ACCOUNT)
-            cells = Cells(database)
-            if number is not None and await cells.has_directory():
-                await cells.directory.release_address(email, number)
+            number = await find_account(database.in_cell(cell), account or DEFAULT_ACCOUNT)
+            if number is not None:
+                await work(Cells(database), database, number)
 
     with open_database(data_dir) as url:
-        asyncio.run(release(url))
+        asyncio.run(run(url))

@@ -27,7 +27,7 @@ from weighbridge.core.platform.cell import (
 from weighbridge.db import locks
 from weighbridge.db.cells import COPY_FIRST_CELL, DIRECTORY, LOOK_SECONDS, SCHEMA
 from weighbridge.db.engine import url_on_node
-from weighbridge.db.nodes import check_node, complete, distribute
+from weighbridge.db.nodes import SEQUENCES, check_node, complete, distribute
 from weighbridge.db.roles import DatabaseUrls, grant_running_role, role_of
 from weighbridge.db.transaction import BLOCK_SIZE
 from weighbridge.errors import Conflict, Refusal
@@ -35,12 +35,6 @@ from weighbridge.errors import Conflict, Refusal
 _BITS: Final = {"smallint": 15, "integer": INTEGER_BITS, "bigint": BIGINT_BITS}
 _BLOCKS: Final = "event_key_blocks"
 """The sequence whose values are blocks of keys of events."""
-
-_SEQUENCES: Final = """
-    SELECT sequencename, data_type::text, coalesce(last_value, 0) FROM pg_sequences
-     WHERE schemaname = current_schema() ORDER BY sequencename
-"""
-
 
 # The first cell goes on where it is; only where its range ends is new.
 _END_RANGE: Final = SQL("ALTER SEQUENCE {name} MAXVALUE {last}")
@@ -149,7 +143,7 @@ def _make_keys(urls: DatabaseUrls, cell: Cell) -> None:
 
 def _set_key_ranges(connection: psycopg.Connection[Any], cell: Cell) -> None:
     """Have each sequence of a cell give out the cell's keys and no others."""
-    for name, kind, last in connection.execute(_SEQUENCES).fetchall():
+    for name, kind, last in connection.execute(SEQUENCES).fetchall():
         bits = BIGINT_BITS - (BLOCK_SIZE.bit_length() - 1) if name == _BLOCKS else _BITS[kind]
         keys = key_range(cell.number, bits)
         sequence = {"name": Identifier(name), "first": Literal(keys.start), "last": Literal(keys.stop - 1)}

@@ -42,10 +42,11 @@ _FUNCTIONS: Final = """
     SELECT p.oid::regprocedure::text, pg_get_functiondef(p.oid) FROM pg_proc p
      WHERE p.pronamespace = current_schema()::regnamespace AND p.prokind = 'f' ORDER BY p.oid
 """
-_SEQUENCES: Final = """
-    SELECT sequencename, data_type::text FROM pg_sequences
+SEQUENCES: Final = """
+    SELECT sequencename, data_type::text, coalesce(last_value, 0) FROM pg_sequences
      WHERE schemaname = current_schema() ORDER BY sequencename
 """
+"""The sequences of the current schema: the name, the type, and what was given out last."""
 
 _MOVE: Final = "SELECT citus_schema_move(current_schema()::regnamespace, %s, %s, 'block_writes')"
 
@@ -61,10 +62,7 @@ def check_node(connection: psycopg.Connection[Any], node: str) -> None:
     if problem := problem_of_node(node):
         raise Refusal(problem)
     if connection.execute(_IS_CITUS).fetchone() is None:
-        raise Refusal(
-            "The database is not the coordinator of a Citus cluster, so it has no nodes; without --node the"
-            " cell is a schema of this database."
-        )
+        raise Refusal("The database is not the coordinator of a Citus cluster, so no cell lies on a node.")
     nodes = connection.execute(_NODES).fetchall()
     if read_node(node) not in nodes:
         known = ", ".join(f"{host}:{port}" for host, port in nodes)
@@ -102,8 +100,8 @@ def complete(coordinator: psycopg.Connection[Any], node: psycopg.Connection[Any]
         for name, definition in coordinator.execute(kind).fetchall():
             if name not in known:
                 node.execute(SQL(definition))
-    known = {name for name, _ in node.execute(_SEQUENCES).fetchall()}
-    for name, kind in coordinator.execute(_SEQUENCES).fetchall():
+    known = {name for name, *_ in node.execute(SEQUENCES).fetchall()}
+    for name, kind, _ in coordinator.execute(SEQUENCES).fetchall():
         sequence = {"name": Identifier(name), "kind": SQL(kind), "role": Identifier(role)}
         if name not in known:
             node.execute(SQL("CREATE SEQUENCE {name} AS {kind}").format(**sequence))

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 from litestar import Request
 from litestar.datastructures import State
 
-from weighbridge.core.platform.cell import FIRST
+from weighbridge.core.platform.cell import FIRST, Cell
 from weighbridge.core.platform.permission import Actor, account_of_token
 from weighbridge.core.problem import Problem
 from weighbridge.db.cells import Cells
@@ -36,12 +36,17 @@ Result = TypeVar("Result")
 
 def database(request: WebRequest) -> Database:
     """The database of the application, in the cell of the request's account once that is known."""
-    return base_database(request).in_cell(request.scope["state"].get("cell", FIRST))
+    return base_database(request).in_cell(cell_of(request))
 
 
 def base_database(request: WebRequest) -> Database:
     """The database that the application was made with."""
     return cast("Database", request.app.state.database)
+
+
+def cell_of(request: WebRequest) -> Cell:
+    """The cell of the request's account once that is known, and the first one until then."""
+    return cast("Cell", request.scope["state"].get("cell", FIRST))
 
 
 def cells(request: WebRequest) -> Cells:

@@ -2,8 +2,8 @@
 
 A cell is a schema of PostgreSQL with all tables that belong to accounts, in the database that the service is
 connected to or on one node of its cluster. `Cell` says which; `key_range` gives the keys that its sequences
-give out. A secret names its account (`name_account`), so that the cell can be
-found before anything of the account is read.
+give out. A secret names its account (`name_account`), so that the cell can be found before anything of the
+account is read.
 
 Invariants: ranges of two cells have no key in common, and no key is longer than its public id allows.
 """
@@ -98,4 +98,5 @@ def read_account(text: str) -> int | None:
 
 def drop_account(text: str) -> str:
     """The text of a secret without the account that it names, if it names one."""
-    return _NAMED.sub("", text, count=1) if _NAMED.match(text) else text
+    found = _NAMED.match(text)
+    return text[found.end() :] if found else text

@@ -25,13 +25,12 @@ import uvloop
 
 from weighbridge import tracing
 from weighbridge.concurrency import computing_for, processor_time
-from weighbridge.core.platform.cell import FIRST
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Database
 from weighbridge.errors import Invalid, Refusal, Unavailable
 from weighbridge.http import idempotency, metrics
-from weighbridge.http.caller import WebRequest, authenticate_caller, database, key_locks, shares
+from weighbridge.http.caller import WebRequest, authenticate_caller, cell_of, database, key_locks, shares
 from weighbridge.http.endpoints import computing_process as server
 from weighbridge.http.endpoints.computing_process import RequestHead
 from weighbridge.http.limits import Places
@@ -169,7 +168,7 @@ async def execute_request(
             with computing_for(account):
                 return await work(database(request))
     computing: ComputingLoop = request.app.state.computing
-    cell = request.scope["state"].get("cell", FIRST)
+    cell = cell_of(request)
     return await computing.carry_out(account, lambda base: work(base.in_cell(cell)), request.receive)
 
 

@@ -9,11 +9,12 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from weighbridge.core.platform.cell import Cell
 from weighbridge.db.cell_creation import add_cell, url_in_cell, urls_in_cell
+from weighbridge.db.cells import read_cells
 from weighbridge.db.embedded.instance import RUNNING_ROLE
 from weighbridge.db.engine import Database
 from weighbridge.db.roles import DatabaseUrls
 from weighbridge.errors import Refusal
-from weighbridge.supervisor.startup import migrate_cell
+from weighbridge.supervisor.startup import migrate_cell, migrate_or_refuse
 
 COORDINATOR = "postgresql://app@db1:5432/weighbridge"
 EAST = Cell(2, "east", "db2:6432")
@@ -56,6 +57,21 @@ def test_where_there_is_no_cluster_no_cell_lies_on_a_node(migrated_database):
 
     with psycopg.connect(migrated_database) as connection:
         assert connection.execute("SELECT to_regnamespace('weighbridge_directory')").fetchone() == (None,)
+
+
+def test_a_cell_that_was_not_finished_has_its_schema_and_is_no_open_cell(migrated_database):
+    urls = DatabaseUrls(make_conninfo(migrated_database, user=RUNNING_ROLE), migrated_database)
+
+    def fail(_):
+        raise Refusal("the steps fail")
+
+    with pytest.raises(Refusal, match="the steps fail"):
+        add_cell(urls, "east", fail, wait=lambda _: None)
+
+    assert [cell.name for cell in read_cells(migrated_database)] == ["first", "east"]
+    assert [cell.name for cell in read_cells(migrated_database, only_open=True)] == ["first"]
+    migrate_or_refuse(urls)
+    assert add_cell(urls, "east", migrate_cell, wait=lambda _: None).number == 1
 
 
 @pytest.mark.parametrize("address", ["db2", "db2:x", "db2:5432/other"])

@@ -137,12 +137,12 @@ def in_cell_of_project(number: int) -> FindCell:
 
 @contextmanager
 def open_cells(data_dir: Path | None) -> "Iterator[Mapping[Cell, str]]":
-    """Give the URL of each cell of a database that is made already."""
+    """Give the URL of each open cell of a database that is made already."""
     from weighbridge.db.cell_creation import url_in_cell
     from weighbridge.db.cells import read_cells
 
     with open_database(data_dir, is_made=True) as url:
-        yield {cell: url_in_cell(url, cell) for cell in read_cells(url)}
+        yield {cell: url_in_cell(url, cell) for cell in read_cells(url, only_open=True)}
 
 
 @contextmanager

@@ -82,8 +82,9 @@ def add_cell(
             check_node(connection, node)
         connection.execute(locks.LOCK.format(Literal(locks.CELL_CREATION)))
         _make_directory(connection, urls)
-        cell = _register(connection, name, node)
-        connection.execute(SQL("CREATE SCHEMA IF NOT EXISTS {}").format(Identifier(str(cell.schema))))
+        with connection.transaction():  # a line without a schema would keep the service from starting
+            cell = _register(connection, name, node)
+            connection.execute(SQL("CREATE SCHEMA IF NOT EXISTS {}").format(Identifier(str(cell.schema))))
         inner = urls_in_cell(urls, cell)
         migrate(inner)
         if cell.node is not None:

@@ -57,6 +57,7 @@ DIRECTORY: Final = f"""
 
 _IS_THERE: Final = f"SELECT to_regclass('{SCHEMA}.addresses') IS NOT NULL"
 _CELLS: Final = f"SELECT number, name, node FROM {SCHEMA}.cells WHERE opened_at IS NOT NULL ORDER BY number"
+_ALL_CELLS: Final = f"SELECT number, name, node FROM {SCHEMA}.cells ORDER BY number"
 _ACCOUNT: Final = f"SELECT cell FROM {SCHEMA}.accounts WHERE id = %s::bigint"
 _ADDRESS: Final = f"""
     SELECT a.cell FROM {SCHEMA}.addresses d JOIN {SCHEMA}.accounts a ON a.id = d.account_id
@@ -292,7 +293,7 @@ def find_cell_of_number(url: str, account: int) -> Cell:
 
 def find_cell_of_project(url: str, project: int) -> Cell:
     """The cell that has a project; the first one where none has. For commands, which look in each."""
-    found = read_cells(url)
+    found = read_cells(url, only_open=True)
     with psycopg.connect(url) as connection:
         for cell in found[1:]:
             table = SQL("SELECT FROM {} WHERE id = %s").format(Identifier(str(cell.schema), "projects"))
@@ -310,11 +311,11 @@ def _find_cell(url: str, statement: LiteralString, value: object) -> Cell:
     return FIRST if row is None else by_number[row[0]]
 
 
-def read_cells(url: str) -> Sequence[Cell]:
-    """All cells of a database, those included that are being made; for commands. Raises psycopg.Error."""
+def read_cells(url: str, *, only_open: bool = False) -> Sequence[Cell]:
+    """The cells of a database, those that are being made unless only open ones are wanted. For commands."""
     with psycopg.connect(url) as connection:
         found = connection.execute(_IS_THERE).fetchone()
         if found is None or not found[0]:
             return (FIRST,)
-        rows = connection.execute(f"SELECT number, name, node FROM {SCHEMA}.cells ORDER BY number").fetchall()
+        rows = connection.execute(_CELLS if only_open else _ALL_CELLS).fetchall()
         return [Cell(*row) for row in rows]

@@ -219,9 +219,16 @@ class Account:
     def drain(self) -> None:
         """Carry out the account's unfinished tasks here and now, oldest first."""
         last = 0
-        while found := self.server.sql(_NEXT_UNFINISHED_TASK, self.id, last):
+        while found := self.sql(_NEXT_UNFINISHED_TASK, self.id, last):
             [(last,)] = found
             self._carry_out(last)
+
+    def sql(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
+        """Run one statement past the service, in the cell in which the account lives, and give its rows."""
+        if self.cell == self.server.cell:
+            return self.server.sql(statement, *values)
+        with psycopg.connect(url_in_cell(self.server.urls.migrating, self.cell)) as connection:
+            return connection.execute(statement, values).fetchall()  # type: ignore[arg-type]
 
     @contextmanager
     def working(self) -> Iterator[None]:
@@ -230,7 +237,7 @@ class Account:
 
         def work() -> None:
             while not stopping.wait(WORK_SECONDS):
-                for (task,) in self.server.sql(_WAITING_TASKS, self.id):
+                for (task,) in self.sql(_WAITING_TASKS, self.id):
                     self._carry_out(task)
 
         thread = threading.Thread(target=work)
@@ -276,7 +283,7 @@ class Server:
         where it is not there, accounts live in it, and what is done past the service is done there. It lies
         on a node of the database's cluster, if one is named.
         """
-        urls = DatabaseUrls(make_conninfo(database_url, user=RUNNING_ROLE), database_url)
+        urls = self.urls = DatabaseUrls(make_conninfo(database_url, user=RUNNING_ROLE), database_url)
         grant_running_role(urls)
         self.cell = FIRST if second_cell is None else _ensure_cell(urls, second_cell, node)
         self.owner_url, self.running_url = (

@@ -18,7 +18,7 @@ from weighbridge.commands.context import (
     open_database,
 )
 from weighbridge.core.platform.settings import FEATURES, Feature
-from weighbridge.errors import Refusal
+from weighbridge.errors import Conflict, Refusal
 
 if TYPE_CHECKING:
     from weighbridge.core.platform.cell import Cell
@@ -37,6 +37,9 @@ CellOption = Annotated[
     Parameter(help="The cell that the account lives in; the one that holds least by default."),
 ]
 NewAccountName = Annotated[str, Parameter(help="The name of the account; no other has it.")]
+
+AccountNumber = Annotated[int, Parameter(help="The number of the account, as `weighbridge verify` names it.")]
+TargetCell = Annotated[str, Parameter(help="The cell that the account is to live in.")]
 
 account = App(name="account", help="Accounts: each sees its own projects and nothing of any other.")
 
@@ -73,6 +76,54 @@ async def _create(url: str, name: str, cell: "Cell") -> int:
         async with database.in_cell(place).write() as tx:
             actor = await create_account(tx, name=name, request_id=command_id(), number=number)
     return actor.account_id
+
+
+@account.command
+def move(
+    number: AccountNumber, /, *, to: TargetCell, data_dir: ExistingDataDir = None, as_json: Json = False
+) -> None:
+    """Move an account to another cell; the service may go on working.
+
+    The account is used meanwhile; its writers wait at the end, for about a second. What a move that was ended
+    too early has left is removed by the same command.
+
+    Example: `weighbridge account move 33554432 --to north`
+    """
+    from weighbridge.commands.cells import find_cell
+    from weighbridge.commands.context import open_owned, progress_bars
+    from weighbridge.db.account_move import move_account, remove_leftovers
+    from weighbridge.db.cells import find_cell_of_number, read_cells
+
+    with open_owned(data_dir) as urls, progress_bars() as report:
+        target, source = find_cell(urls.running, to), find_cell_of_number(urls.running, number)
+        if source == target:
+            others = [cell for cell in read_cells(urls.running) if cell != target]
+            remove_leftovers(urls, number, target, others)
+            raise Conflict(f"The account {number} lives in the cell {target.name} already.")
+        moved = move_account(urls, number, source, target, report)
+        asyncio.run(_queue_tasks(urls.running, target))
+    fields = {
+        "account": number, "from": source.name, "to": target.name, "rows": moved.rows,
+        "seconds_waited": round(moved.seconds_waited, 3),
+    }  # fmt: skip
+    sentence = (
+        f"The account {number} lives in the cell {target.name} now: {moved.rows:,} rows were copied, and its "
+        f"writers waited for {moved.seconds_waited:.1f} seconds."
+    )
+    sys.stdout.write((json.dumps(fields) if as_json else sentence) + "\n")
+
+
+async def _queue_tasks(url: str, cell: "Cell") -> None:
+    """Have tasks that came with an account carried out: they have no jobs yet."""
+    from weighbridge.db.engine import Database
+    from weighbridge.platform.queue import recover
+    from weighbridge.settings import read
+
+    async with (
+        Database(url, connections_max=1) as database,
+        database.in_cell(cell).write() as tx,
+    ):
+        await recover(tx, read().lease_seconds)
 
 
 @account.command

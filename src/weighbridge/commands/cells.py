@@ -92,15 +92,19 @@ def choose_cell(url: str, name: str | None) -> "Cell":
     """The cell of a name, or the open one that holds least; raises NotFound."""
     from weighbridge.db.cells import read_sizes
 
-    sizes = [size for size in read_sizes(url) if size.is_open]
-    if name is None:
-        return min(sizes, key=lambda size: size.octets).cell
-    for size in sizes:
-        if size.cell.name == name:
-            return size.cell
-    raise NotFound(
-        message=f"There is no cell {name!r}; there are {', '.join(size.cell.name for size in sizes)}."
-    )
+    if name is not None:
+        return find_cell(url, name)
+    return min((size for size in read_sizes(url) if size.is_open), key=lambda size: size.octets).cell
+
+
+def find_cell(url: str, name: str) -> "Cell":
+    """The open cell of a name; raises NotFound."""
+    from weighbridge.db.cells import read_cells
+
+    cells = {cell.name: cell for cell in read_cells(url, only_open=True)}
+    if name not in cells:
+        raise NotFound(message=f"There is no cell {name!r}; there are {', '.join(cells)}.")
+    return cells[name]
 
 
 def claim_address(data_dir: Path | None, account: str | None, email: str) -> None:

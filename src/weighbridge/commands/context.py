@@ -68,6 +68,7 @@ def progress_bars() -> Iterator[ProgressReport]:
 if TYPE_CHECKING:
     from weighbridge.core.platform.cell import Cell
     from weighbridge.db.engine import Write
+    from weighbridge.db.roles import DatabaseUrls
     from weighbridge.settings import Settings
 
 DIGITS_MAX = 10
@@ -90,6 +91,14 @@ def open_database(
     folder, with another key, and tell of that.
     """
     from weighbridge.db.cell_creation import urls_in_cell
+
+    with open_owned(data_dir, is_made=is_made) as urls:
+        yield urls.running if find_cell is None else urls_in_cell(urls, find_cell(urls.running)).running
+
+
+@contextmanager
+def open_owned(data_dir: Path | None, *, is_made: bool = True) -> "Iterator[DatabaseUrls]":
+    """Give the URLs of the database, also for the role that owns its tables; else as `open_database`."""
     from weighbridge.db.embedded.instance import database
     from weighbridge.db.roles import newest_revision, read_revision_of
     from weighbridge.settings import read_with
@@ -109,7 +118,7 @@ def open_database(
                 f"The database is at revision {revision}, and this version needs {newest_revision()}; "
                 "run `weighbridge migrate`."
             )
-        yield urls.running if find_cell is None else urls_in_cell(urls, find_cell(urls.running)).running
+        yield urls
 
 
 def in_cell_of_account(name: str | None) -> FindCell:

@@ -42,9 +42,11 @@ DIRECTORY: Final = f"""
     CREATE TABLE IF NOT EXISTS {SCHEMA}.accounts (
         id    integer PRIMARY KEY,
         cell  smallint NOT NULL REFERENCES {SCHEMA}.cells,
-        name  text NOT NULL UNIQUE
+        name  text NOT NULL UNIQUE,
+        moved_at  timestamptz(3)
     );
-    COMMENT ON TABLE {SCHEMA}.accounts IS 'The cell in which each account lives.';
+    COMMENT ON TABLE {SCHEMA}.accounts IS
+        'The cell in which each account lives, and since when if it has moved.';
     CREATE TABLE IF NOT EXISTS {SCHEMA}.addresses (
         address     text PRIMARY KEY CHECK (address = lower(address)),
         account_id  integer NOT NULL REFERENCES {SCHEMA}.accounts,
@@ -52,6 +54,13 @@ DIRECTORY: Final = f"""
     );
     COMMENT ON TABLE {SCHEMA}.addresses IS 'The addresses that people sign in with, in small letters.';
     CREATE INDEX IF NOT EXISTS addresses_of_account ON {SCHEMA}.addresses (account_id);
+    CREATE TABLE IF NOT EXISTS {SCHEMA}.secrets (
+        hash        bytea PRIMARY KEY CHECK (octet_length(hash) = 32),
+        account_id  integer NOT NULL REFERENCES {SCHEMA}.accounts
+    );
+    COMMENT ON TABLE {SCHEMA}.secrets IS
+        'Tokens and links of accounts that have left the first cell: older ones do not name their account.';
+    CREATE INDEX IF NOT EXISTS secrets_of_account ON {SCHEMA}.secrets (account_id);
 """
 """What makes the directory where there is none."""
 
@@ -59,6 +68,10 @@ _IS_THERE: Final = f"SELECT to_regclass('{SCHEMA}.addresses') IS NOT NULL"
 _CELLS: Final = f"SELECT number, name, node FROM {SCHEMA}.cells WHERE opened_at IS NOT NULL ORDER BY number"
 _ALL_CELLS: Final = f"SELECT number, name, node FROM {SCHEMA}.cells ORDER BY number"
 _ACCOUNT: Final = f"SELECT cell FROM {SCHEMA}.accounts WHERE id = %s::bigint"
+_MOVED: Final = f"""
+    SELECT id, cell FROM {SCHEMA}.accounts WHERE moved_at > now() - make_interval(secs => %s)
+"""
+_SECRET: Final = f"SELECT account_id FROM {SCHEMA}.secrets WHERE hash = %s"
 _ADDRESS: Final = f"""
     SELECT a.cell FROM {SCHEMA}.addresses d JOIN {SCHEMA}.accounts a ON a.id = d.account_id
      WHERE d.address = lower(%s)
@@ -124,6 +137,16 @@ class Directory:
         row = await self._database.single(_ACCOUNT, (account,))
         return None if row is None else int(row[0])
 
+    async def list_moved(self, seconds: float) -> dict[int, int]:
+        """The number of the cell of each account that has moved within so many seconds."""
+        async with self._database.read() as tx:
+            return dict(await tx.tuples(_MOVED, (seconds,)))
+
+    async def account_of_secret(self, secret_hash: bytes) -> int | None:
+        """The account of a token or link that does not name it, and whose account has left the first cell."""
+        row = await self._database.single(_SECRET, (secret_hash,))
+        return None if row is None else int(row[0])
+
     async def cell_of_address(self, address: str) -> int | None:
         """The number of the cell in which somebody signs in with an address."""
         row = await self._database.single(_ADDRESS, (address.strip(),))
@@ -159,6 +182,10 @@ Value = TypeVar("Value")
 LOOK_SECONDS: Final = 5.0
 """How often a process asks whether cells have been added."""
 
+_NOWHERE: Final = -1
+_OVERLAP_SECONDS: Final = 60.0
+"""How much longer ago than the last look a process asks for moves: transactions may commit late."""
+
 ACCOUNTS_MAX: Final = 20_000
 """Accounts whose cell a process remembers, at most."""
 
@@ -170,7 +197,7 @@ class Cells:
         self.directory = Directory(database)
         self._clock = clock
         self._cells: dict[int, Cell] = {FIRST.number: FIRST}
-        self._accounts: OrderedDict[int, Cell] = OrderedDict()
+        self._accounts: OrderedDict[int, int] = OrderedDict()
         self._has_directory = False
         self._looked = float("-inf")
 
@@ -178,7 +205,7 @@ class Cells:
         """The cell of an account, if that is known without a question."""
         if account is None or not self._has_directory:
             return FIRST
-        return self._accounts.get(account)
+        return self._cells.get(self._accounts.get(account, _NOWHERE))
 
     async def find(self, account: int | None) -> Cell:
         """The cell of an account; the first one for what names no account that there is."""
@@ -189,10 +216,24 @@ class Cells:
             if number is None:
                 return FIRST
             cell = await self._numbered(number)
-            self._accounts[account] = cell
+            self._accounts[account] = number
             if len(self._accounts) > ACCOUNTS_MAX:
                 self._accounts.popitem(last=False)
         return cell or FIRST
+
+    async def find_of_secret(self, secret_hash: bytes) -> int | None:
+        """The account of a token or link that does not name it, if that account has left the first cell."""
+        await self._look()
+        return await self.directory.account_of_secret(secret_hash) if self._has_directory else None
+
+    def forget(self, account: int) -> None:
+        """Ask the directory for the cell of an account when it is needed again: it has moved."""
+        self._accounts.pop(account, None)
+
+    @property
+    def are_several(self) -> bool:
+        """Whether accounts may live elsewhere than in the first cell, as far as this process knows."""
+        return self._has_directory
 
     async def find_address(self, address: str) -> Cell:
         """The cell in which somebody signs in with an address; the first one when nobody does."""
@@ -229,12 +270,15 @@ class Cells:
             await self._read()
 
     async def _read(self) -> None:
-        self._looked = self._clock()
+        looked, self._looked = self._looked, self._clock()
         if self._has_directory or await self.directory.is_there():
             self._has_directory = True
             self._cells = {FIRST.number: FIRST} | {
                 cell.number: cell for cell in await self.directory.list_cells()
             }
+            if self._accounts:
+                moved = await self.directory.list_moved(self._looked - looked + _OVERLAP_SECONDS)
+                self._accounts.update((account, moved[account]) for account in moved.keys() & self._accounts)
 
 
 # For commands, which look once: the same questions on a connection of their own.

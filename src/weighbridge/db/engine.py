@@ -16,7 +16,7 @@ earlier one.
 
 import logging
 import select
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ from typing import Any, Final, Self
 from weakref import WeakKeyDictionary
 
 import msgspec
-from psycopg import AsyncClientCursor, AsyncConnection, OperationalError
+from psycopg import AsyncClientCursor, AsyncConnection, DatabaseError, OperationalError
 from psycopg.abc import Buffer
 from psycopg.adapt import Loader
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
@@ -72,6 +72,9 @@ from weighbridge.db.transaction import (
 
 # One connection: how its answers are read, whether it still stands, and what it says of a full disk.
 
+
+MOVED: Final = "57W01"
+"""The code of the error of a transaction for an account that does not live in the cell (any more)."""
 
 NO_ROOM: Final = (DiskFull, OutOfMemory, ConfigurationLimitExceeded)
 """What the database says that has run out of something."""
@@ -127,9 +130,9 @@ class SessionSettings:
     def of_pooler(self) -> dict[str, Any]:
         return {"prepare_threshold": None}
 
-    def of_transaction(self, schema: str | None, *, is_pooled: bool) -> list[Command]:
+    def of_transaction(self, entry: "Entry", *, is_pooled: bool, is_writing: bool) -> list[Command]:
         """What each transaction begins with: in which cell it is, and behind a pooler the other settings."""
-        return _settings_of_transaction([*(self._values if is_pooled else ()), *_settings_of_cell(schema)])
+        return _begin_with(self._values if is_pooled else (), entry, is_writing=is_writing)
 
     @property
     def _values(self) -> tuple[tuple[str, str], ...]:
@@ -140,20 +143,36 @@ class SessionSettings:
         )
 
 
-def enter_cell(schema: str | None) -> list[Command]:
-    """What a transaction in a cell begins with; nothing in the first cell."""
-    return _settings_of_transaction(_settings_of_cell(schema))
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Where transactions take place: the schema of a cell, and the account that has to live there."""
+
+    schema: str | None = None
+    """None in the first cell."""
+    account: int | None = None
+    """None of work for no account in particular, and where no account can live elsewhere."""
 
 
-def _settings_of_cell(schema: str | None) -> list[tuple[str, str]]:
-    return [] if schema is None else [("search_path", f'"{schema}"')]
+def enter_cell(entry: Entry, *, is_writing: bool) -> list[Command]:
+    """What a transaction in a cell begins with; nothing in the first cell, unless it is for an account.
+
+    Where the account does not live there, the transaction ends with `MOVED`.
+    """
+    return _begin_with((), entry, is_writing=is_writing)
 
 
-def _settings_of_transaction(settings: Sequence[tuple[str, str]]) -> list[Command]:
-    if not settings:
+def _begin_with(settings: Iterable[tuple[str, str]], entry: Entry, *, is_writing: bool) -> list[Command]:
+    calls: list[tuple[str, tuple[str | int, ...]]] = [("set_config(%s, %s, true)", pair) for pair in settings]
+    if entry.schema is not None:
+        calls.append(("set_config(%s, %s, true)", ("search_path", f'"{entry.schema}"')))
+    if entry.account is not None:
+        place = "" if entry.schema is None else f'"{entry.schema}".'
+        calls.append((f"{place}enter_account(%s, %s)", (entry.account, is_writing)))
+    if not calls:
         return []
-    calls = ", ".join("set_config(%s, %s, true)" for _ in settings)
-    return [(SQL(f"SELECT {calls}"), tuple(word for pair in settings for word in pair))]
+    # The name of a cell's schema has no other characters than `CELL_NAME` lets it have.
+    text = SQL("SELECT " + ", ".join(call for call, _ in calls))
+    return [(text, tuple(value for _, values in calls for value in values))]
 
 
 async def check(connection: AsyncConnection[TupleRow]) -> None:
@@ -366,12 +385,28 @@ class Database:
         self._cells: dict[int, Database] = {} if schema else {FIRST.number: self}
         self.begin_in(schema)
 
+    @property
+    def schema(self) -> str | None:
+        """The schema of the cell; None of the first."""
+        return self.entry.schema
+
     def begin_in(self, schema: str | None) -> None:
         """Begin transactions in a cell from now on, with keys and a memory of its own."""
-        self.schema = schema
         self.event_keys = KeyBlocks()
         self.memory = Memory()
-        self._begin = self._session.of_transaction(schema, is_pooled=self.session_url is not None)
+        self._enter(Entry(schema))
+
+    def of_account(self, account: int | None) -> "Database":
+        """Transactions for an account, which end with the error `MOVED` if it does not live in this cell."""
+        found = copy(self)
+        found._enter(Entry(self.entry.schema, account))  # noqa: SLF001 - another one of this class
+        return found
+
+    def _enter(self, entry: Entry) -> None:
+        self.entry = entry
+        is_pooled = self.session_url is not None
+        self._begin = self._session.of_transaction(entry, is_pooled=is_pooled, is_writing=False)
+        self._begin_writing = self._session.of_transaction(entry, is_pooled=is_pooled, is_writing=True)
 
     def in_cell(self, cell: Cell) -> "Database":
         """Transactions in a cell, with keys and a memory of its own; those on a node by connections to it."""
@@ -422,9 +457,14 @@ class Database:
         connection = await self._pool.getconn()
         try:
             # In a cell, and behind a pooler, it is a transaction, which begins with what is to be known.
+            # Where it writes, keys of what it refers to keep the account where it is.
             begin, end = ([BEGIN_WRITING, *self._begin], [COMMIT]) if self._begin else ([], [])
             [cursor] = await send_message(connection, begin, [(statement, values), *end])
             return await cursor.fetchone()
+        except DatabaseError:
+            if begin and not connection.closed:
+                await connection.rollback()
+            raise
         finally:
             await self._pool.putconn(connection)
 
@@ -446,7 +486,7 @@ class Database:
     async def write(self) -> AsyncIterator[Write]:
         """Begin a transaction and commit it when the block ends without an exception."""
         async with self._pool.connection() as connection:
-            begin = [BEGIN_WRITING, *self._begin]
+            begin = [BEGIN_WRITING, *self._begin_writing]
             tx = Write(connection, self.event_keys, self.memory, begin, self.quotas)
             try:
                 yield tx
@@ -486,10 +526,11 @@ class Database:
             # Each in one message: a process that freezes never holds the lock outside a transaction,
             # where no timeout would take it away.
             done = SQL("") if first is None else _apart(connection, first)
-            enter = SQL("").join(_apart(connection, command) for command in enter_cell(self.schema))
+            entering = enter_cell(self.entry, is_writing=True)
+            enter = SQL("").join(_apart(connection, command) for command in entering)
             begun = await connection.execute(LOCK_AND_BEGIN.format(lock, enter, done, enter))
             try:
-                for _ in (*locks, *enter_cell(self.schema)) if first is not None else ():
+                for _ in (*locks, *entering) if first is not None else ():
                     begun.nextset()
                 row = None if first is None else await begun.fetchone()
                 tx = Snapshot(connection, self.event_keys, self.memory, first=row)

@@ -32,6 +32,9 @@ Whoever takes several takes them in this order, so that nobody waits in a circle
 
 `MIGRATION`, `GRANTS`, `CELL_CREATION`, `DEFAULT_ACCOUNT`, `TASK_RECOVERY`, `AUDIT_KEY`, `audit_seal` and
 `token_issue` stand alone.
+`ACCOUNT_MOVE`, then `CAPTURING`: the command that moves an account, as long as it takes. For its last step it
+locks the account's row, and then has `account_move` alone, which whoever changes rows of the account shares
+if that is to be had at once.
 `watched_places` is held, and tried only, by a transaction that takes nothing else.
 `changes:number` too: the database's function `number_changes` takes it, in a transaction of its own.
 
@@ -64,8 +67,19 @@ TASK_RECOVERY: Final = "async_tasks:recovery"
 CELL_CREATION: Final = "cells:add"
 """One command at a time makes a cell."""
 
+ACCOUNT_MOVE: Final = "accounts:one move"
+"""One command at a time moves an account."""
+
+CAPTURING: Final = "accounts:moving"
+"""Held while triggers capture what changes of an account that moves; the database's function asks for it."""
+
 AUDIT_KEY: Final = "audit_log:key"
 """Whoever looks for the key of the audit log first makes it, and makes it once."""
+
+
+def account_move(account: int) -> str:
+    """The last step of the move of an account; a function of the database shares it by this name."""
+    return f"accounts:move:{account}"
 
 
 def watched_places(schema: str | None) -> str:

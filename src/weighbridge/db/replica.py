@@ -32,6 +32,7 @@ from weighbridge.core.platform.cell import FIRST
 from weighbridge.db.engine import (
     IDLE_SECONDS,
     Database,
+    Entry,
     HostPool,
     Read,
     SessionSettings,
@@ -184,7 +185,7 @@ class Replica:
             return None
         position = await read_log_position(primary.in_cell(FIRST))
         try:
-            async with self._reading(position, primary.schema) as tx:
+            async with self._reading(position, primary.entry) as tx:
                 result = await read(tx)
                 await tx.settle()
         except _Behind:
@@ -207,12 +208,12 @@ class Replica:
         self.tell(outcome)
 
     @asynccontextmanager
-    async def _reading(self, position: LogPosition, schema: str | None) -> AsyncIterator[Read]:
+    async def _reading(self, position: LogPosition, entry: Entry) -> AsyncIterator[Read]:
         """A transaction on the replica whose snapshot has all up to the position."""
         connection = await self._pool.getconn(CONNECTION_SECONDS)
         try:
             await self._await_replay(connection, position)
-            yield Read(connection, Memory(), [BEGIN_READING, *enter_cell(schema)])
+            yield Read(connection, Memory(), [BEGIN_READING, *enter_cell(entry, is_writing=False)])
             if not connection.closed:
                 await connection.commit()
         except BaseException:

@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from litestar import Request
 from litestar.datastructures import State
+from psycopg import OperationalError
 
 from weighbridge.core.platform.cell import FIRST, Cell
-from weighbridge.core.platform.permission import Actor, account_of_token
+from weighbridge.core.platform.permission import Actor, account_of_token, hash_token
 from weighbridge.core.problem import Problem
 from weighbridge.db.cells import Cells
-from weighbridge.db.engine import Database, Read
+from weighbridge.db.engine import MOVED, Database, Read
 from weighbridge.db.replica import Replica
 from weighbridge.errors import Forbidden, TooManyRequests, Unauthorized
 from weighbridge.http.limits import FailedAuthentications, Places, RateLimiter, client_address, seconds_left
@@ -35,8 +36,19 @@ Result = TypeVar("Result")
 
 
 def database(request: WebRequest) -> Database:
-    """The database of the application, in the cell of the request's account once that is known."""
-    return base_database(request).in_cell(cell_of(request))
+    """The database of the application, in the cell of the request's account once that is known.
+
+    Where the account has moved meanwhile, transactions end with the error `MOVED`.
+    """
+    return enter_database(request, base_database(request))
+
+
+def enter_database(request: WebRequest, base: Database) -> Database:
+    """A database in the cell of the request's account, which has to live there once it is known."""
+    place = base.in_cell(cell_of(request))
+    if not cells(request).are_several:
+        return place
+    return place.of_account(request.scope["state"].get("account"))
 
 
 def base_database(request: WebRequest) -> Database:
@@ -57,6 +69,43 @@ def cells(request: WebRequest) -> Cells:
 async def enter_cell(request: WebRequest, account: int | None) -> None:
     """Have a request carried out in the cell of an account; in the first one where it names none."""
     request.scope["state"]["cell"] = await cells(request).find(account)
+
+
+async def ask_in_cell(
+    request: WebRequest, account: int | None, question: Callable[[Database], Awaitable[Result]]
+) -> Result | None:
+    """What a question gives in the cell of an account, wherever that has moved to; None for no account.
+
+    For secrets that name their account and are not looked at yet, so that it may be anybody's number.
+    """
+    await enter_cell(request, account)
+    place = base_database(request).in_cell(cell_of(request))
+    if account is None or not cells(request).are_several:
+        return await question(place)
+    try:
+        return await question(place.of_account(account))
+    except OperationalError as error:
+        if error.sqlstate != MOVED:
+            raise
+    cells(request).forget(account)
+    await enter_cell(request, account)
+    moved = base_database(request).in_cell(cell_of(request))
+    return None if moved is place else await question(moved.of_account(account))
+
+
+async def confirm_cell(request: WebRequest, account: int | None) -> None:
+    """Have a request carried out in the cell of an account that its process may remember wrongly."""
+    if account is not None and cells(request).are_several:
+        await ask_in_cell(request, account, lambda place: place.single("SELECT true"))
+    else:
+        await enter_cell(request, account)
+
+
+def forget_cell(request: WebRequest) -> None:
+    """Look anew for the cell of the request's account with its next request, for it has moved."""
+    account = request.scope["state"].get("account")
+    if account is not None:
+        cells(request).forget(account)
 
 
 async def enter_cell_of_address(request: WebRequest, address: str) -> None:
@@ -100,6 +149,7 @@ async def authenticate_caller(request: WebRequest, permission: str) -> Actor:
     passed_on: Actor | None = state.get("actor")
     if passed_on is not None:
         await enter_cell(request, passed_on.account_id)
+        state["account"] = passed_on.account_id
         return passed_on
     token = read_token(request)
     limiter: RateLimiter = request.app.state.limiter
@@ -109,6 +159,7 @@ async def authenticate_caller(request: WebRequest, permission: str) -> Actor:
             "The request carries no token; send it as Authorization: Bearer <token>.", "token_missing"
         )
     actor = state["actor"] = await _recognise_token(request, token)
+    state["account"] = actor.account_id
     if actor.token_id is not None:
         allowance = await limiter.admit(database(request), actor.token_id)
         state["limit"] = allowance.headers
@@ -139,12 +190,29 @@ async def _recognise_token(request: WebRequest, token: str) -> Actor:
             ],
             retry_after_seconds=seconds_left(now),
         )
-    await enter_cell(request, account)
     try:
-        actor: Actor = await app.authenticate(database(request), token, request_id)
+        return await _authenticate(request, account, token)
     except Unauthorized as refusal:
         failures.count(address, refusal.problems[0].code or refusal.code, request_id, now)
         raise
+
+
+async def _authenticate(request: WebRequest, account: int | None, token: str) -> Actor:
+    """Whom a token acts for; one that does not name its account may be of another cell than the first."""
+
+    async def authenticate(place: Database) -> Actor:
+        request_id: str = request.scope["state"]["request_id"]
+        return cast("Actor", await request.app.state.authenticate(place, token, request_id))
+
+    try:
+        actor = await ask_in_cell(request, account, authenticate)
+    except Unauthorized:
+        moved = await cells(request).find_of_secret(hash_token(token)) if account is None else None
+        if moved is None:
+            raise
+        actor = await ask_in_cell(request, moved, authenticate)
+    if actor is None:
+        raise Unauthorized("The token is not one of this service.", "token_unknown")
     return actor
 
 

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 from urllib.parse import quote
 
 import psycopg
@@ -255,6 +256,10 @@ def _is_alive(location: ClusterLocation) -> bool:
     return cluster.find_postmaster(location) is not None or cluster.answers(location)
 
 
+# Rows of an account that moves to another cell are copied as they are: no trigger adds to them.
+_MAY_COPY: Final = "SELECT has_parameter_privilege(%s, 'session_replication_role', 'SET')"
+
+
 def _ensure_database(connection: psycopg.Connection[tuple[object, ...]]) -> None:
     """Make the roles and the database; neither role has power over the server or its machine."""
     owner, name = sql.Identifier(OWNER), sql.Identifier(DATABASE)
@@ -263,6 +268,8 @@ def _ensure_database(connection: psycopg.Connection[tuple[object, ...]]) -> None
             connection.execute(sql.SQL("CREATE ROLE {} LOGIN {}").format(sql.Identifier(role), option))
             if role == RUNNING_ROLE:  # whose statements the owner may look at and end
                 connection.execute(sql.SQL("GRANT {} TO {}").format(sql.Identifier(role), owner))
+    if connection.execute(_MAY_COPY, (OWNER,)).fetchone() == (False,):
+        connection.execute(sql.SQL("GRANT SET ON PARAMETER session_replication_role TO {}").format(owner))
     if connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", (DATABASE,)).fetchone() is None:
         connection.execute(sql.SQL("CREATE DATABASE {} OWNER {}").format(name, owner))
 

@@ -30,7 +30,14 @@ from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Database
 from weighbridge.errors import Invalid, Refusal, Unavailable
 from weighbridge.http import idempotency, metrics
-from weighbridge.http.caller import WebRequest, authenticate_caller, cell_of, database, key_locks, shares
+from weighbridge.http.caller import (
+    WebRequest,
+    authenticate_caller,
+    database,
+    enter_database,
+    key_locks,
+    shares,
+)
 from weighbridge.http.endpoints import computing_process as server
 from weighbridge.http.endpoints.computing_process import RequestHead
 from weighbridge.http.limits import Places
@@ -168,8 +175,9 @@ async def execute_request(
             with computing_for(account):
                 return await work(database(request))
     computing: ComputingLoop = request.app.state.computing
-    cell = cell_of(request)
-    return await computing.carry_out(account, lambda base: work(base.in_cell(cell)), request.receive)
+    return await computing.carry_out(
+        account, lambda base: work(enter_database(request, base)), request.receive
+    )
 
 
 # Requests that another process executes: an API process lets them through and hands them over.

@@ -14,12 +14,13 @@ from typing import Any, Final, cast
 from litestar.handlers import HTTPRouteHandler
 from msgspec import UNSET
 from msgspec.structs import replace
+from psycopg import OperationalError
 from psycopg.errors import DiskFull
 
 from weighbridge.core.platform.permission import Actor, account_of_token
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.calendar import BeyondCalendarError
-from weighbridge.db.engine import Database, Read
+from weighbridge.db.engine import MOVED, Database, Read
 from weighbridge.db.statements import jsonb
 from weighbridge.errors import Invalid, Malformed, Refusal
 from weighbridge.http import idempotency, wire
@@ -28,6 +29,7 @@ from weighbridge.http.caller import (
     authenticate_caller,
     cells,
     database,
+    forget_cell,
     from_replica,
     read_token,
     shares,
@@ -115,6 +117,10 @@ async def take_shortcut(request: WebRequest, permission: str, body: type[Any], s
         async with shares(request).turn(cached.actor.account_id):
             request.scope["state"]["account"] = cached.actor.account_id
             record = await shortcut(ShortCall(database(request), cached, _path_of(request)), decoded_body)
+    except OperationalError as error:
+        if error.sqlstate != MOVED:
+            raise
+        forget_cell(request)
     finally:
         if record is None:
             limiter.take_back(cached.token_id, allowance)

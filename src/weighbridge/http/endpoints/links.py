@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any, Final, Generic, TypeVar, cast
 
 from litestar.handlers import HTTPRouteHandler
@@ -19,7 +20,7 @@ from weighbridge.core.platform.permission import LINK
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Read
 from weighbridge.errors import Gone, NotFound, Refusal, TooManyRequests
-from weighbridge.http.caller import WebRequest, admit_stranger, database, enter_cell, shares
+from weighbridge.http.caller import WebRequest, admit_stranger, cells, confirm_cell, database, shares
 from weighbridge.http.endpoints.endpoint import (
     build_route,
 )
@@ -91,9 +92,18 @@ def link_call(request: WebRequest, tx: Read) -> LinkCall:
 @asynccontextmanager
 async def _open_cell(request: WebRequest) -> AsyncIterator[Read]:
     """A transaction in the cell of the account that the link's key names."""
-    await enter_cell(request, read_account(request.query_params.get(KEY, "")))
+    await confirm_cell(request, await _account_of(request))
     async with database(request).read() as tx:
         yield tx
+
+
+async def _account_of(request: WebRequest) -> int | None:
+    """The account of a link: that which its key names, or one that has moved since the key was made."""
+    key = request.query_params.get(KEY, "")
+    account = read_account(key)
+    if account is None:
+        account = await cells(request).find_of_secret(sha256(key.rpartition(".")[2].encode()).digest())
+    return account
 
 
 @asynccontextmanager
@@ -170,6 +180,7 @@ def by_logged_link(
         async def handler(request: WebRequest) -> Reply | AttachmentReply:
             async with admit_stranger(request, hash_link(request)):
                 entry = await open_link(request, enter)
+                request.scope["state"]["account"] = entry.account
                 async with shares(request).request(entry.account), database(request).read() as tx:
                     answer = await function(tx, entry.behind)
                     await tx.settle()

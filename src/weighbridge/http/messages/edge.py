@@ -40,6 +40,7 @@ from psycopg_pool import PoolTimeout
 from weighbridge import tracing
 from weighbridge.core.number import shorten
 from weighbridge.core.problem import Problem
+from weighbridge.db.engine import MOVED
 from weighbridge.errors import (
     Conflict,
     Damaged,
@@ -53,7 +54,7 @@ from weighbridge.errors import (
     Unavailable,
 )
 from weighbridge.http import metrics
-from weighbridge.http.caller import WebRequest
+from weighbridge.http.caller import WebRequest, forget_cell
 from weighbridge.http.wire import below_wrapping
 
 # Framing: where a request begins and ends, whom it is for, and which path it names, all in one way only.
@@ -349,6 +350,7 @@ _BUSY = {
     LockNotAvailable.sqlstate: "The request waited too long for another one; try again.",
     OutOfMemory.sqlstate: "The memory of the database server is used up; ask for less, or try again.",
     TooManyConnections.sqlstate: "The database has no connection left; try again.",
+    MOVED: "The account is moving to another part of the database; try again.",
 }
 """Why the database could not do something now, by its own code for it."""
 
@@ -448,6 +450,8 @@ def render_database_error(request: WebRequest, error: OperationalError | PoolTim
         message = "The request needs more room for interim results than the database allows it; ask for less."
         return render_refusal(request, Invalid([Problem(message, None, "too_costly")]))
     state = getattr(error, "sqlstate", None)
+    if state == MOVED:
+        forget_cell(request)
     return render_refusal(
         request, Unavailable(_BUSY.get(state, "The database cannot be reached just now; try again."))
     )

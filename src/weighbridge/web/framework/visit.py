@@ -28,11 +28,11 @@ from weighbridge.errors import Forbidden, NotFound
 from weighbridge.http import wire
 from weighbridge.http.caller import (
     WebRequest,
+    ask_in_cell,
     await_time,
     base_database,
     cells,
     database,
-    enter_cell,
     find_cookie,
 )
 from weighbridge.http.endpoints.dry_runs import DryRun
@@ -73,11 +73,10 @@ async def read_person(request: WebRequest) -> Person | None:
     cell = cells(request).recall(account)
     if cell is None or base_database(request).in_cell(cell).memory.recall(cache_key) is None:
         await await_time(request)  # guessed secrets reach the database at a limited rate
-    await enter_cell(request, account)
-    memory = database(request).memory
-    person = await recognise_session(database(request), secret, request.scope["state"]["request_id"])
+    request_id = request.scope["state"]["request_id"]
+    person = await ask_in_cell(request, account, lambda place: recognise_session(place, secret, request_id))
     if person is not None:
-        memory.keep(cache_key, True, 1)  # noqa: FBT003 - a flag that the session is known
+        database(request).memory.keep(cache_key, True, 1)  # noqa: FBT003 - a flag that the session is known
     return person
 
 

@@ -7,7 +7,7 @@ from weighbridge.core.platform.cell import read_account
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.errors import Conflict, Invalid, Refusal, TooManyRequests, Unauthorized
-from weighbridge.http.caller import WebRequest, cells, database, enter_cell, enter_cell_of_address
+from weighbridge.http.caller import WebRequest, cells, confirm_cell, database, enter_cell_of_address
 from weighbridge.http.limits import client_address
 from weighbridge.platform.authentication import (
     PASSWORD_LENGTH_MAX,
@@ -141,7 +141,7 @@ _BY_FORM: Final = ("first", "join", "password")
 async def join_page(request: WebRequest) -> Sendable:
     """Show the form of a link, to set a password."""
     key = request.query_params.get("key", "")
-    await enter_cell(request, read_account(key))
+    await confirm_cell(request, read_account(key))
     async with database(request).read() as tx:
         link = await read_link(tx, key, _BY_FORM)
         email = await _email_of(tx, link)
@@ -153,7 +153,7 @@ async def join(request: WebRequest) -> Sendable:
     """Take the password, and begin a session."""
     typed = {name: "".join(values) for name, values in (await read_fields(request, OPEN_FIELDS_MAX)).items()}
     key, password = typed.get("key", ""), typed.get("password", "")
-    await enter_cell(request, read_account(key))
+    await confirm_cell(request, read_account(key))
     async with database(request).read() as tx:
         link = await read_link(tx, key, _BY_FORM)
         email = await _email_of(tx, link) or typed.get("email", "").strip()
@@ -169,7 +169,7 @@ async def join(request: WebRequest) -> Sendable:
 async def enter_by_link(request: WebRequest) -> Sendable:
     """Sign in by a link that works once; it was made at the machine that the service runs on."""
     key = request.query_params.get("key", "")
-    await enter_cell(request, read_account(key))
+    await confirm_cell(request, read_account(key))
     attempt = SignInAttempt.by_link(key, client_address(request.scope, request.app.state.proxies))
     await count_attempt(database(request), attempt)
     async with database(request).write() as tx:

@@ -1,0 +1,211 @@
+"""An account moves to another cell: with every row, while it is used, and everybody finds it there.
+
+`move_account`, `remove_leftovers`, `read_tables`, `enter_account`, `capture_changes`.
+"""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+
+import psycopg
+import pytest
+from psycopg.sql import SQL, Identifier
+from tests.given import accounting
+from tests.given import collection as given
+from tests.given.people import Visitor, email_of
+from tests.server import Account, Server
+
+from weighbridge.core.platform.cell import FIRST, Cell
+from weighbridge.db.account_move import AccountMove, move_account, remove_leftovers
+from weighbridge.db.account_rows import OF_NO_ACCOUNT, read_tables
+from weighbridge.db.cell_creation import url_in_cell
+from weighbridge.errors import NotFound
+
+MARKS = "waiting_marks"
+"""Marks of projects that are to be looked at, to which a move adds some."""
+
+LEGACY_TOKEN = "wb_live_OfBeforeTokensNamedTheirAccount14BM1ly"  # noqa: S105 - of a test
+"""A token from before tokens named their account."""
+
+
+def move(account: Account, to: Cell) -> AccountMove:
+    moved = move_account(account.server.urls, account.id, account.cell, to)
+    account.cell = to
+    return moved
+
+
+def plant_of(account: Account) -> accounting.Plant:
+    return accounting.plant(account.caller(), account.drain)
+
+
+def rows_in(server: Server, cell: Cell, account: int) -> dict[str, list[str]]:
+    """All rows of an account in a cell, as text, by table."""
+    with psycopg.connect(url_in_cell(server.urls.migrating, cell)) as connection:
+        found = {}
+        for rows in read_tables(connection):
+            each = SQL("SELECT t::text FROM {} t WHERE {} ORDER BY 1").format(
+                Identifier(rows.table), rows.condition(account)
+            )
+            found[rows.table] = [text for (text,) in connection.execute(each).fetchall()]
+    return found
+
+
+def test_each_table_says_of_which_account_a_row_is_or_why_of_none(two_cells: Server):
+    with psycopg.connect(two_cells.owner_url) as connection:
+        said = {rows.table for rows in read_tables(connection)}
+        tables = connection.execute(
+            "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
+        ).fetchall()
+
+    assert said | OF_NO_ACCOUNT.keys() == {table for (table,) in tables}
+    assert not said & OF_NO_ACCOUNT.keys()
+
+
+def test_every_row_moves_and_none_stays(two_cells: Server, northern: Account):
+    plant = plant_of(northern)
+    plant.deliver(12)
+    plant.deliver(30, 2)
+    plant.generate()
+    before = rows_in(two_cells, northern.cell, northern.id)
+
+    moved = move(northern, FIRST)
+
+    after = rows_in(two_cells, FIRST, northern.id)
+    assert {**after, MARKS: []} == {**before, MARKS: []}
+    assert moved.rows == sum(map(len, before.values()))
+    assert not any(rows_in(two_cells, two_cells.cell, northern.id).values())
+
+
+def test_the_books_go_on_after_a_move_and_a_move_back(two_cells: Server, northern: Account):
+    plant = plant_of(northern)
+    plant.deliver(12)
+    plant.generate()
+
+    move(northern, FIRST)
+    plant.deliver(30, 2)
+    plant.generate()
+    move(northern, two_cells.cell)
+    plant.deliver(5, 3)
+    plant.generate()
+
+    assert sorted(batch["ledger_balance"] for batch in plant.batches()) == [5, 12, 30]
+
+
+def test_other_accounts_of_both_cells_keep_their_rows(two_cells: Server, northern: Account, first: Account):
+    neighbour = two_cells.account()
+    others = [(neighbour, two_cells.cell), (first, FIRST)]
+    for account, _ in others:
+        plant_of(account).deliver(7)
+    before = [rows_in(two_cells, cell, account.id) for account, cell in others]
+    plant_of(northern).deliver(12)
+
+    move(northern, FIRST)
+
+    assert [rows_in(two_cells, cell, account.id) for account, cell in others] == before
+
+
+def test_what_is_stored_while_an_account_moves_is_there_once(two_cells: Server, northern: Account):
+    plant = plant_of(northern)
+    plant.deliver(1)
+
+    with storing(northern, plant) as stored:
+        move(northern, FIRST)
+        move(northern, two_cells.cell)
+
+    reader, events = northern.caller(), f"/projects/{plant.project['id']}/events"
+    assert all(reader.get(f"{events}/{event}").status == 200 for event in stored)
+    count = "SELECT count(*), count(DISTINCT id) FROM events WHERE project_id = %s"
+    assert northern.sql(count, plant.project["numeric_id"]) == [(len(stored) + 1, len({*stored}) + 1)]
+
+
+@contextmanager
+def storing(account: Account, plant: accounting.Plant) -> Iterator[list[str]]:
+    """Store events one after the other until the block ends; those that were acknowledged, by their ids."""
+    caller, stored, ended = account.caller(), [], threading.Event()
+    path = f"/projects/{plant.project['id']}/events"
+    body = {"event": given.event_body(event_type="delivery", values={"mass": 1})}
+
+    def store() -> None:
+        while not ended.is_set():
+            answer = caller.post(path, body)
+            if answer.status == 201:
+                stored.append(answer.body["id"])
+            else:
+                assert answer.status == 503, answer.text
+
+    writer = threading.Thread(target=store)
+    writer.start()
+    try:
+        yield stored
+    finally:
+        ended.set()
+        writer.join()
+
+
+def test_people_stay_signed_in(northern: Account):
+    email = email_of(northern)
+    visitor = Visitor(northern.server).sign_in(email)
+
+    move(northern, FIRST)
+
+    assert email in visitor.get("/me").text
+
+
+def test_a_token_that_does_not_name_its_account_leads_there(two_cells: Server, first: Account):
+    caller = first.caller()
+    project = given.project(caller)
+    first.sql(
+        "UPDATE api_tokens SET secret_hash = %s WHERE account_id = %s RETURNING id",
+        sha256(LEGACY_TOKEN.encode()).digest(), first.id,
+    )  # fmt: skip
+    caller.token = LEGACY_TOKEN
+
+    move(first, two_cells.cell)
+
+    assert [one["id"] for one in caller.get("/projects").data] == [project["id"]]
+
+
+def test_a_transaction_for_an_account_that_has_left_is_refused(two_cells: Server, northern: Account):
+    move(northern, FIRST)
+    place = two_cells.connections.in_cell(two_cells.cell).of_account(northern.id)
+
+    async def write() -> None:
+        async with place.write() as tx:
+            await tx.execute("SELECT 1")
+
+    with pytest.raises(psycopg.OperationalError, match=f"account {northern.id} does not live in this cell"):
+        two_cells.run(write())
+
+
+def test_nothing_moves_that_is_not_there(two_cells: Server):
+    with pytest.raises(NotFound, match="There is no account 7654321"):
+        move_account(two_cells.urls, 7_654_321, FIRST, two_cells.cell)
+
+
+def test_a_move_leaves_no_trigger_behind(two_cells: Server, northern: Account):
+    move(northern, FIRST)
+    plant_of(two_cells.account()).deliver(3)
+
+    assert two_cells.sql("SELECT count(*) FROM captured_changes") == [(0,)]
+    assert two_cells.sql("SELECT count(*) FROM pg_trigger WHERE tgfoid = 'capture_changes'::regproc") == [
+        (0,)
+    ]
+
+
+def test_what_a_move_that_was_ended_has_left_is_removed(two_cells: Server, northern: Account):
+    plant = plant_of(northern)
+    plant.deliver(12)
+    project = plant.project["numeric_id"]
+    count = "SELECT count(*) FROM changes WHERE account_id = %s"
+    move(northern, FIRST)
+    two_cells.sql(
+        "INSERT INTO changes (account_id, number, kind, action, keys)"
+        " VALUES (%s, 1, 'event', 'create', '{[1,2)}') RETURNING number",
+        northern.id,
+    )
+
+    remove_leftovers(two_cells.urls, northern.id, FIRST, [two_cells.cell])
+
+    assert two_cells.sql(count, northern.id) == [(0,)]
+    assert northern.sql("SELECT count(*) FROM events WHERE project_id = %s", project) == [(1,)]

@@ -90,6 +90,7 @@ def add_cell(
         if cell.node is not None:
             distribute(inner.migrating, cell)
         _make_keys(urls, cell)
+        _copy_audit_keys(urls, cell)
         wait(2 * LOOK_SECONDS)
         with connection.transaction():
             for statement in COPY_FIRST_CELL:
@@ -140,6 +141,14 @@ def _make_keys(urls: DatabaseUrls, cell: Cell) -> None:
             with psycopg.connect(urls_in_cell(urls, cell).migrating) as coordinator:
                 complete(coordinator, within, role_of(urls.running))
         _set_key_ranges(within, cell)
+
+
+def _copy_audit_keys(urls: DatabaseUrls, cell: Cell) -> None:
+    """Have a new cell know all keys of audit logs in their order, by the first of which logs are named."""
+    with psycopg.connect(urls.migrating) as first, psycopg.connect(url_in_cell(urls.migrating, cell)) as own:
+        known = first.execute("SELECT public_key, created_at FROM audit_keys ORDER BY id").fetchall()
+        if own.execute("SELECT FROM audit_keys LIMIT 1").fetchone() is None:
+            own.cursor().executemany("INSERT INTO audit_keys (public_key, created_at) VALUES (%s, %s)", known)
 
 
 def _set_key_ranges(connection: psycopg.Connection[Any], cell: Cell) -> None:

@@ -290,6 +290,7 @@ def test_a_cell_is_added_and_an_account_made_in_it(alone, tmp_path):
     told = "".join(shell.run(block, **urls) for block in blocks_of("add-cells"))
 
     assert re.search(r"^north  1 accounts, about 0 rows", told, re.MULTILINE)
+    assert re.search(r"The account 'default' lives in the cell north now: [0-9]+ rows were copied", told)
     token = re.search(r"^wb_live_\w+$", told, re.MULTILINE)
     assert Caller(account.server, token[0]).get("/projects").expect(200).data == []
 

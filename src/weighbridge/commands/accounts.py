@@ -38,7 +38,7 @@ CellOption = Annotated[
 ]
 NewAccountName = Annotated[str, Parameter(help="The name of the account; no other has it.")]
 
-AccountNumber = Annotated[int, Parameter(help="The number of the account, as `weighbridge verify` names it.")]
+AccountNamed = Annotated[str, Parameter(name="ACCOUNT", help="The account, by its number or by its name.")]
 TargetCell = Annotated[str, Parameter(help="The cell that the account is to live in.")]
 
 account = App(name="account", help="Accounts: each sees its own projects and nothing of any other.")
@@ -80,26 +80,27 @@ async def _create(url: str, name: str, cell: "Cell") -> int:
 
 @account.command
 def move(
-    number: AccountNumber, /, *, to: TargetCell, data_dir: ExistingDataDir = None, as_json: Json = False
+    named: AccountNamed, /, *, to: TargetCell, data_dir: ExistingDataDir = None, as_json: Json = False
 ) -> None:
     """Move an account to another cell; the service may go on working.
 
     The account is used meanwhile; its writers wait at the end, for about a second. What a move that was ended
     too early has left is removed by the same command.
 
-    Example: `weighbridge account move 33554432 --to north`
+    Example: `weighbridge account move "North plant" --to north`
     """
     from weighbridge.commands.cells import find_cell
     from weighbridge.commands.context import open_owned, progress_bars
     from weighbridge.db.account_move import move_account, remove_leftovers
-    from weighbridge.db.cells import find_cell_of_number, read_cells
+    from weighbridge.db.cells import find_account, read_cells
 
     with open_owned(data_dir) as urls, progress_bars() as report:
-        target, source = find_cell(urls.running, to), find_cell_of_number(urls.running, number)
+        number, source = find_account(urls.running, named)
+        target = find_cell(urls.running, to)
         if source == target:
             others = [cell for cell in read_cells(urls.running) if cell != target]
             remove_leftovers(urls, number, target, others)
-            raise Conflict(f"The account {number} lives in the cell {target.name} already.")
+            raise Conflict(f"The account {named!r} lives in the cell {target.name} already.")
         moved = move_account(urls, number, source, target, report)
         asyncio.run(_queue_tasks(urls.running, target))
     fields = {
@@ -107,8 +108,8 @@ def move(
         "seconds_waited": round(moved.seconds_waited, 3),
     }  # fmt: skip
     sentence = (
-        f"The account {number} lives in the cell {target.name} now: {moved.rows:,} rows were copied, and its "
-        f"writers waited for {moved.seconds_waited:.1f} seconds."
+        f"The account {named!r} lives in the cell {target.name} now: {moved.rows:,} rows were copied, and "
+        f"its writers waited for {moved.seconds_waited:.1f} seconds."
     )
     sys.stdout.write((json.dumps(fields) if as_json else sentence) + "\n")
 

@@ -39,7 +39,7 @@ WAIT_SECONDS: Final = 2.0
 LAST_SECONDS: Final = 5.0
 """How long the last step waits for rows of the account that somebody holds; the move is given up then."""
 
-ATTEMPTS_MAX: Final = 100
+_ATTEMPTS_MAX: Final = 100
 """How often the last step is tried, where long transactions of the account are in the way."""
 
 PAUSE_SECONDS: Final = 1.0
@@ -48,10 +48,10 @@ PAUSE_SECONDS: Final = 1.0
 FEW: Final = 500
 """Changed rows that are few enough for the last step."""
 
-ROUNDS_MAX: Final = 20
+_ROUNDS_MAX: Final = 20
 """How often changes are copied before the last step is tried, however many there are still."""
 
-TAKEN_MAX: Final = 50_000
+_TAKEN_MAX: Final = 50_000
 """Captured changes that are taken at a time."""
 
 MANY: Final = 20_000
@@ -253,13 +253,13 @@ def _capturing(rows: Rows, account: int, others: Sequence[int]) -> Composed:
 
 def _patiently(connection: psycopg.Connection[Any], statement: Composed) -> None:
     """Do what needs a table for a moment, without having others wait for long meanwhile."""
-    for attempt in range(ATTEMPTS_MAX):
+    for attempt in range(_ATTEMPTS_MAX):
         try:
             with connection.transaction():
                 connection.execute(_timeout(WAIT_SECONDS))
                 connection.execute(statement)
         except (LockNotAvailable, DeadlockDetected):
-            if attempt == ATTEMPTS_MAX - 1:
+            if attempt == _ATTEMPTS_MAX - 1:
                 raise
             time.sleep(PAUSE_SECONDS)
         else:
@@ -290,14 +290,14 @@ def _copy_and_switch(places: _Places, account: int, report: Report) -> AccountMo
         report("tables", done, len(places.tables))
         copied.add(rows.table, _copy(places, rows, rows.condition(account)))
     report("tables", len(places.tables), len(places.tables))
-    for attempt in range(ATTEMPTS_MAX):
-        for _ in range(ROUNDS_MAX):
+    for attempt in range(_ATTEMPTS_MAX):
+        for _ in range(_ROUNDS_MAX):
             if _catch_up(places, account, copied) <= FEW:
                 break
         began = time.monotonic()
         if _close(places, account):
             break
-        report("waiting for the account's transactions", attempt, ATTEMPTS_MAX)
+        report("waiting for the account's transactions", attempt, _ATTEMPTS_MAX)
         time.sleep(PAUSE_SECONDS)
     else:
         raise Refusal(
@@ -330,7 +330,7 @@ def _catch_up(places: _Places, account: int, copied: _Copied) -> int:
     """Copy again what has changed in the source since; how many rows that were."""
     keys: dict[str, set[tuple[str, ...]]] = {}
     by_name = {rows.table: rows for rows in places.tables}
-    for table, key in places.reader.execute(_TAKE, (TAKEN_MAX,)).fetchall():
+    for table, key in places.reader.execute(_TAKE, (_TAKEN_MAX,)).fetchall():
         keys.setdefault(table, set()).add(tuple(str(key[name]) for name in by_name[table].key))
     changed = [(by_name[table], _is_one_of(by_name[table], found)) for table, found in keys.items()]
     # All of them before any is copied: two rows may have exchanged what has to be unique.

@@ -22,9 +22,11 @@ from typing import Any, Final, LiteralString, TypeVar
 import psycopg
 from psycopg.sql import SQL, Identifier
 
+from weighbridge.core.number import shorten
 from weighbridge.core.platform.cell import FIRST, Cell
 from weighbridge.db.engine import Database, url_on_node
 from weighbridge.db.nodes import SHOW_SHARDS
+from weighbridge.errors import NotFound
 
 SCHEMA: Final = "weighbridge_directory"
 """The schema of the directory."""
@@ -70,6 +72,10 @@ _ALL_CELLS: Final = f"SELECT number, name, node FROM {SCHEMA}.cells ORDER BY num
 _ACCOUNT: Final = f"SELECT cell FROM {SCHEMA}.accounts WHERE id = %s::bigint"
 _MOVED: Final = f"""
     SELECT id, cell FROM {SCHEMA}.accounts WHERE moved_at > now() - make_interval(secs => %s)
+"""
+_NAMED: Final = f"""
+    SELECT id, cell FROM {SCHEMA}.accounts
+     WHERE id::text = %(text)s OR name = %(text)s ORDER BY name = %(text)s LIMIT 1
 """
 _SECRET: Final = f"SELECT account_id FROM {SCHEMA}.secrets WHERE hash = %s"
 _ADDRESS: Final = f"""
@@ -333,6 +339,21 @@ def find_cell_of_account(url: str, name: str) -> Cell:
 def find_cell_of_number(url: str, account: int) -> Cell:
     """The cell of the account with a number; the first one where there is none. For commands."""
     return _find_cell(url, _ACCOUNT, account)
+
+
+def find_account(url: str, text: str) -> tuple[int, Cell]:
+    """The number and the cell of the account that a text names, by number or name. For commands.
+
+    Raises NotFound where the directory has none, and where there is no directory.
+    """
+    by_number = {cell.number: cell for cell in read_cells(url)}
+    if len(by_number) > 1:
+        with psycopg.connect(url) as connection:
+            found = connection.execute(_NAMED, {"text": text}).fetchall()
+        if found:
+            number, cell = found[0]
+            return number, by_number[cell]
+    raise NotFound(message=f"The directory of cells names no account {shorten(text)!r}, by number or name.")
 
 
 def find_cell_of_project(url: str, project: int) -> Cell:

@@ -404,8 +404,9 @@ class Server:
                 await asyncio.sleep(0.01)
             if self._uvicorn.started:
                 with suppress(UndefinedTable):  # on an empty database there is nobody to know the key
-                    async with self.database.write() as tx:
-                        assert await keep_key(tx, self.settings), "a service signs the heads of its audit log"
+                    for cell in {FIRST, self.cell}:
+                        async with self.connections.in_cell(cell).write() as tx:
+                            assert await keep_key(tx, self.settings), "a service signs its audit log"
                 self._started.set_result(asyncio.get_running_loop())
             else:
                 self._started.set_exception(AssertionError("the application does not start"))

@@ -114,7 +114,8 @@ _LEAVE_VALUES_TO_PEOPLE: Final = SQL(
     f"""
     WITH taken_back AS MATERIALIZED (
         SELECT s.place
-          FROM (SELECT * FROM rule_missing_slots) s JOIN imputations m ON {_SAME_SLOT} AND m.withdrawn_at IS NULL
+          FROM (SELECT * FROM rule_missing_slots) s
+          JOIN imputations m ON {_SAME_SLOT} AND m.withdrawn_at IS NULL
           JOIN (SELECT * FROM rule_findings) f ON (f.event_id, f.position) = (m.event_id, s.position)
          WHERE f.to_value IS NULL
     )
@@ -167,19 +168,22 @@ _DESCRIBE: Final = f"""
 """How an imputed event is described: its length and tags are those of its neighbours. A description stays."""
 
 _INSERT_EVENTS: Final = """
+    WITH made AS MATERIALIZED (
+        SELECT %(project)s::integer, new.key, s.event_type_id, s.slot_start,
+               (s.event ->> 'end_time')::timestamptz, s.event ->> 'tracking_id',
+               (s.event ->> 'feedstock_id')::integer, nullif(s.asset_id, 0),
+               ARRAY(SELECT one::integer FROM jsonb_array_elements_text(s.event -> 'location_ids')
+                                              WITH ORDINALITY AS listed (one, place) ORDER BY listed.place),
+               array_fill(NULL::numeric, ARRAY[(
+                   SELECT max(t.position)::integer FROM data_point_types t
+                    WHERE (t.project_id, t.event_type_id, t.value_type)
+                        = (%(project)s, s.event_type_id, 'number'))]),
+               false, true
+          FROM unnest(%(keys)s::bigint[], %(places)s::bigint[]) AS new (key, place)
+          JOIN (SELECT * FROM rule_missing_slots) s USING (place))
     INSERT INTO events (project_id, id, event_type_id, start_time, end_time, tracking_id, feedstock_id,
                         asset_id, location_ids, numbers, is_complete, is_imputed)
-    SELECT %(project)s, new.key, s.event_type_id, s.slot_start, (s.event ->> 'end_time')::timestamptz,
-           s.event ->> 'tracking_id', (s.event ->> 'feedstock_id')::integer, nullif(s.asset_id, 0),
-           ARRAY(SELECT one::integer FROM jsonb_array_elements_text(s.event -> 'location_ids')
-                                          WITH ORDINALITY AS listed (one, place) ORDER BY listed.place),
-           array_fill(NULL::numeric, ARRAY[(
-               SELECT max(t.position)::integer FROM data_point_types t
-                WHERE (t.project_id, t.event_type_id, t.value_type)
-                    = (%(project)s, s.event_type_id, 'number'))]),
-           false, true
-      FROM unnest(%(keys)s::bigint[], %(places)s::bigint[]) AS new (key, place)
-      JOIN (SELECT * FROM rule_missing_slots) s USING (place)
+    SELECT * FROM made
 """
 _INSERT_IMPUTATIONS: Final = """
     INSERT INTO imputations (project_id, event_id, event_type_id, asset_id, location_id, slot_start, slot_end,

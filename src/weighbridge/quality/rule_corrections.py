@@ -304,7 +304,8 @@ _PROPOSE: Final = SQL(
 
 ALL: Final = SQL("WHERE true")
 _OTHER: Final = """
-    LEFT JOIN (SELECT * FROM rule_findings) f ON (f.event_id, f.position, f.to_value) = (c.event_id, c.position, c.to_value)
+    LEFT JOIN (SELECT * FROM rule_findings) f
+      ON (f.event_id, f.position, f.to_value) = (c.event_id, c.position, c.to_value)
      AND f.substitution IS NOT DISTINCT FROM c.substitution
      WHERE (f.event_id IS NULL OR c.priority <> {priority})
 """
@@ -312,7 +313,8 @@ OTHER_THAN_FOUND: Final = SQL(_OTHER)
 HELD_AND_OTHER_THAN_FOUND: Final = SQL(_OTHER + " AND c.event_id IN (SELECT event_id FROM rule_held_events)")
 OTHER_THAN_APPROVED: Final = SQL(
     """
-    LEFT JOIN (SELECT * FROM rule_findings) f ON (f.event_id, f.position, f.to_value) = (c.event_id, c.position, c.to_value)
+    LEFT JOIN (SELECT * FROM rule_findings) f
+      ON (f.event_id, f.position, f.to_value) = (c.event_id, c.position, c.to_value)
      AND f.substitution IS NOT DISTINCT FROM c.substitution
      WHERE (f.event_id IS NULL OR NOT EXISTS (
             SELECT FROM data_point_results o

@@ -168,9 +168,10 @@ class Cells:
 
     def __init__(self, database: Database, clock: Callable[[], float] = monotonic) -> None:
         self.directory = Directory(database)
+        self._database = database
         self._clock = clock
         self._cells: dict[int, Cell] = {FIRST.number: FIRST}
-        self._accounts: OrderedDict[int, Cell] = OrderedDict()
+        self._accounts: OrderedDict[int, int] = OrderedDict()
         self._has_directory = False
         self._looked = float("-inf")
 
@@ -178,7 +179,8 @@ class Cells:
         """The cell of an account, if that is known without a question."""
         if account is None or not self._has_directory:
             return FIRST
-        return self._accounts.get(account)
+        number = self._accounts.get(account)
+        return None if number is None else self._cells[number]
 
     async def find(self, account: int | None) -> Cell:
         """The cell of an account; the first one for what names no account that there is."""
@@ -189,7 +191,7 @@ class Cells:
             if number is None:
                 return FIRST
             cell = await self._numbered(number)
-            self._accounts[account] = cell
+            self._accounts[account] = number
             if len(self._accounts) > ACCOUNTS_MAX:
                 self._accounts.popitem(last=False)
         return cell or FIRST
@@ -214,6 +216,10 @@ class Cells:
             grouped.setdefault(await self.find(account_of(value)), []).append(value)
         return grouped
 
+    def look_anew(self) -> None:
+        """Look at the directory before the next question: a node has said that a cell is not there."""
+        self._looked = float("-inf")
+
     async def list(self) -> Sequence[Cell]:
         """All cells; those that were added some seconds ago included."""
         await self._look()
@@ -235,6 +241,8 @@ class Cells:
             self._cells = {FIRST.number: FIRST} | {
                 cell.number: cell for cell in await self.directory.list_cells()
             }
+            for cell in self._cells.values():
+                self._database.follow(cell)
 
 
 # For commands, which look once: the same questions on a connection of their own.

@@ -33,7 +33,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.errors import ConfigurationLimitExceeded, DiskFull, OutOfMemory, ReadOnlySqlTransaction
 from psycopg.pq import TransactionStatus
 from psycopg.rows import TupleRow
-from psycopg.sql import SQL, Literal
+from psycopg.sql import SQL, Composable, Identifier, Literal
 from psycopg.types.json import set_json_loads
 from psycopg_pool import AsyncConnectionPool
 
@@ -75,6 +75,9 @@ from weighbridge.db.transaction import (
 
 NO_ROOM: Final = (DiskFull, OutOfMemory, ConfigurationLimitExceeded)
 """What the database says that has run out of something."""
+
+ENTER_ON_NODE: Final = "enter_on_node"
+"""The function by which a transaction enters a cell on a node."""
 
 IDLE_SECONDS: Final = 20
 """How long a transaction may wait for its own process, before the server ends it."""
@@ -127,9 +130,9 @@ class SessionSettings:
     def of_pooler(self) -> dict[str, Any]:
         return {"prepare_threshold": None}
 
-    def of_transaction(self, schema: str | None, *, is_pooled: bool) -> list[Command]:
+    def of_transaction(self, schema: str | None, *, is_pooled: bool, is_on_node: bool) -> list[Command]:
         """What each transaction begins with: in which cell it is, and behind a pooler the other settings."""
-        return _settings_of_transaction([*(self._values if is_pooled else ()), *_settings_of_cell(schema)])
+        return enter_cell(schema, self._values if is_pooled else (), is_on_node=is_on_node)
 
     @property
     def _values(self) -> tuple[tuple[str, str], ...]:
@@ -140,20 +143,23 @@ class SessionSettings:
         )
 
 
-def enter_cell(schema: str | None) -> list[Command]:
-    """What a transaction in a cell begins with; nothing in the first cell."""
-    return _settings_of_transaction(_settings_of_cell(schema))
+def enter_cell(
+    schema: str | None, settings: Sequence[tuple[str, str]] = (), *, is_on_node: bool
+) -> list[Command]:
+    """What a transaction in a cell begins with; nothing in the first cell, unless it needs other settings.
 
-
-def _settings_of_cell(schema: str | None) -> list[tuple[str, str]]:
-    return [] if schema is None else [("search_path", f'"{schema}"')]
-
-
-def _settings_of_transaction(settings: Sequence[tuple[str, str]]) -> list[Command]:
+    On a node it is refused once the cell has left, and as long as it lasts the cell does not leave.
+    """
+    if schema is not None:
+        settings = [*settings, ("search_path", f'"{schema}"')]
     if not settings:
         return []
-    calls = ", ".join("set_config(%s, %s, true)" for _ in settings)
-    return [(SQL(f"SELECT {calls}"), tuple(word for pair in settings for word in pair))]
+    calls: list[Composable] = [SQL("set_config(%s, %s, true)")] * len(settings)
+    words = [word for pair in settings for word in pair]
+    if schema is not None and is_on_node:
+        calls.append(SQL("{}(%s)").format(Identifier(schema, ENTER_ON_NODE)))
+        words.append(schema)
+    return [(SQL("SELECT {}").format(SQL(", ").join(calls)), tuple(words))]
 
 
 async def check(connection: AsyncConnection[TupleRow]) -> None:
@@ -364,6 +370,7 @@ class Database:
         self._pool, self._sessions = connection_pools(url, session_url, connections_max, self._session)
         self._nodes: dict[str, HostPool] = {}
         self._cells: dict[int, Database] = {} if schema else {FIRST.number: self}
+        self.node: str | None = None
         self.begin_in(schema)
 
     def begin_in(self, schema: str | None) -> None:
@@ -371,17 +378,27 @@ class Database:
         self.schema = schema
         self.event_keys = KeyBlocks()
         self.memory = Memory()
-        self._begin = self._session.of_transaction(schema, is_pooled=self.session_url is not None)
+        self._set_beginning()
+
+    def _set_beginning(self) -> None:
+        is_pooled, is_on_node = self.session_url is not None, self.node is not None
+        self._begin = self._session.of_transaction(self.schema, is_pooled=is_pooled, is_on_node=is_on_node)
+        self._enter = enter_cell(self.schema, is_on_node=is_on_node)
 
     def in_cell(self, cell: Cell) -> "Database":
         """Transactions in a cell, with keys and a memory of its own; those on a node by connections to it."""
         found = self._cells.get(cell.number)
         if found is None:
             found = self._cells[cell.number] = copy(self)
-            if cell.node is not None:
-                found.connect_to(cell.node)
             found.begin_in(cell.schema)
+            self.follow(cell)
         return found
+
+    def follow(self, cell: Cell) -> None:
+        """Have everybody who holds what `in_cell` gave go to the node that the cell is on now."""
+        found = self._cells.get(cell.number)
+        if found is not None and cell.node is not None and cell.node != found.node:
+            found.connect_to(cell.node)
 
     def connect_to(self, node: str) -> None:
         """Connect to a node of the cluster from now on, by no pooler; its cells share the connections."""
@@ -395,12 +412,17 @@ class Database:
                 is_opened_in_use=True,
             )
         self._pool = self._sessions = self._nodes[node]
+        self.node = node
+        self._set_beginning()
 
     def with_connections(self, connections_max: int) -> "Database":
         """The same place, by connections of its own, which have to be opened."""
-        return Database(
+        made = Database(
             self.url, connections_max=connections_max, session_url=self.session_url, schema=self.schema
         )
+        made.node = self.node
+        made.begin_in(self.schema)
+        return made
 
     async def open(self) -> None:
         for pool in {self._pool, self._sessions}:
@@ -419,14 +441,15 @@ class Database:
 
     async def single(self, statement: Statement, values: Parameters = ()) -> TupleRow | None:
         """Run one statement by itself and give its first row."""
-        connection = await self._pool.getconn()
+        pool = self._pool  # which is another one when the cell has moved meanwhile
+        connection = await pool.getconn()
         try:
             # In a cell, and behind a pooler, it is a transaction, which begins with what is to be known.
             begin, end = ([BEGIN_WRITING, *self._begin], [COMMIT]) if self._begin else ([], [])
             [cursor] = await send_message(connection, begin, [(statement, values), *end])
             return await cursor.fetchone()
         finally:
-            await self._pool.putconn(connection)
+            await pool.putconn(connection)
 
     @tracing.transaction
     def read(self) -> "_ReadTransaction":
@@ -486,10 +509,10 @@ class Database:
             # Each in one message: a process that freezes never holds the lock outside a transaction,
             # where no timeout would take it away.
             done = SQL("") if first is None else _apart(connection, first)
-            enter = SQL("").join(_apart(connection, command) for command in enter_cell(self.schema))
-            begun = await connection.execute(LOCK_AND_BEGIN.format(lock, enter, done, enter))
+            enter = SQL("").join(_apart(connection, command) for command in self._enter)
             try:
-                for _ in (*locks, *enter_cell(self.schema)) if first is not None else ():
+                begun = await connection.execute(LOCK_AND_BEGIN.format(lock, enter, done, enter))
+                for _ in (*locks, *self._enter) if first is not None else ():
                     begun.nextset()
                 row = None if first is None else await begun.fetchone()
                 tx = Snapshot(connection, self.event_keys, self.memory, first=row)

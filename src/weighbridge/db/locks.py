@@ -62,7 +62,7 @@ TASK_RECOVERY: Final = "async_tasks:recovery"
 
 
 CELL_CREATION: Final = "cells:add"
-"""One command at a time makes a cell."""
+"""One command at a time makes a cell, or moves one."""
 
 AUDIT_KEY: Final = "audit_log:key"
 """Whoever looks for the key of the audit log first makes it, and makes it once."""

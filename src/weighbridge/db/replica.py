@@ -212,7 +212,7 @@ class Replica:
         connection = await self._pool.getconn(CONNECTION_SECONDS)
         try:
             await self._await_replay(connection, position)
-            yield Read(connection, Memory(), [BEGIN_READING, *enter_cell(schema)])
+            yield Read(connection, Memory(), [BEGIN_READING, *enter_cell(schema, is_on_node=False)])
             if not connection.closed:
                 await connection.commit()
         except BaseException:

@@ -93,3 +93,34 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
+
+
+-- ## Cells on nodes.
+
+-- A transaction enters a cell on a node by this, and the cell does not leave the node as long as it lasts. Whoever moves
+-- the cell replaces the function on the node that it leaves by one that refuses everybody.
+CREATE FUNCTION enter_on_node(cell text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT pg_try_advisory_xact_lock_shared(hashtextextended('cell:' || cell, 0)) THEN
+        RAISE EXCEPTION 'the cell % is moving to another node', cell USING ERRCODE = 'cannot_connect_now';
+    END IF;
+END $$;
+
+-- Statistics of these tables now. A node does not look at the rows of its tables in a transaction that has written them;
+-- there it is left to autovacuum.
+CREATE OR REPLACE FUNCTION refresh_statistics(VARIADIC tables regclass[]) RETURNS void LANGUAGE plpgsql
+    SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    propagates text := current_setting('citus.enable_ddl_propagation', true);
+    one        regclass;
+BEGIN
+    IF propagates IS NOT NULL THEN
+        PERFORM set_config('citus.enable_ddl_propagation', 'off', true);
+    END IF;
+    FOREACH one IN ARRAY tables LOOP
+        EXECUTE format('ANALYZE (SKIP_LOCKED) %s', one);
+    END LOOP;
+    IF propagates IS NOT NULL THEN
+        PERFORM set_config('citus.enable_ddl_propagation', propagates, true);
+    END IF;
+END $$;

@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Any, Final, cast
 
 import structlog
+from psycopg import OperationalError
 
 from weighbridge.accounting.posting.waiting_events import update_marked
 from weighbridge.collection.evidence_files import open_store, sweep
@@ -74,24 +75,26 @@ def start_rounds(
 
 
 @contextmanager
-def _go_on_after_failure(event: str) -> Iterator[None]:
-    """Log why a round failed; that an account of the cell is about to move is no mistake of anybody."""
+def _give_way_to_moves() -> Iterator[None]:
+    """End a round where an account of the cell is about to move; the next round comes soon."""
     try:
         yield
-    except Exception as error:
-        if getattr(error, "sqlstate", None) == MOVED:
-            log.info(event, reason=str(error).partition("\n")[0])
-        else:
-            log.exception(event)
+    except OperationalError as error:
+        if error.sqlstate != MOVED:
+            raise
+        log.info("round_gave_way", reason=str(error).partition("\n")[0])
 
 
 async def _recover(database: Database, lease_seconds: int) -> None:
     """Queue again what dead workers left, at once and then some times in each lease."""
     while True:
-        with _go_on_after_failure("recovery_failed"):
-            async with database.write() as tx:
-                for task_id in await recover(tx, lease_seconds):
-                    log.warning("task_recovered", task_id=task_id)
+        try:
+            with _give_way_to_moves():
+                async with database.write() as tx:
+                    for task_id in await recover(tx, lease_seconds):
+                        log.warning("task_recovered", task_id=task_id)
+        except Exception:
+            log.exception("recovery_failed")
         await asyncio.sleep(lease_seconds / 3)
 
 
@@ -101,27 +104,36 @@ async def _seal(database: Database) -> None:
     Writes that were refused and links that were used in a minute that is over come to the log here.
     """
     while True:
-        with _go_on_after_failure("sealing_failed"):
-            async with database.write() as tx:
-                await log_refusals(tx)
-                await log_link_uses(tx)
-            await seal(database)
+        try:
+            with _give_way_to_moves():
+                async with database.write() as tx:
+                    await log_refusals(tx)
+                    await log_link_uses(tx)
+                await seal(database)
+        except Exception:
+            log.exception("sealing_failed")
         await asyncio.sleep(SEAL_SECONDS)
 
 
 async def _number_changes(database: Database) -> None:
     """Give changes their numbers, so that few wait for them who read the feed."""
     while True:
-        with _go_on_after_failure("numbering_failed"):
-            await number_all(database)
+        try:
+            with _give_way_to_moves():
+                await number_all(database)
+        except Exception:
+            log.exception("numbering_failed")
         await asyncio.sleep(NUMBER_SECONDS)
 
 
 async def _update_waiting(database: Database) -> None:
     """Say of ledgers which events wait for a generation, soon after they were stored."""
     while True:
-        with _go_on_after_failure("waiting_failed"):
-            await update_marked(database)
+        try:
+            with _give_way_to_moves():
+                await update_marked(database)
+        except Exception:
+            log.exception("waiting_failed")
         await asyncio.sleep(WAITING_SECONDS)
 
 
@@ -131,9 +143,12 @@ async def _evaluate_rules(database: Database) -> None:
         rounds = Rounds(own)
         try:
             while True:
-                with _go_on_after_failure("rules_failed"):
-                    for failure in await rounds.look():
-                        log_failure(failure)
+                try:
+                    with _give_way_to_moves():
+                        for failure in await rounds.look():
+                            log_failure(failure)
+                except Exception:
+                    log.exception("rules_failed")
                 await asyncio.sleep(RULES_SECONDS)
         finally:
             await rounds.stop()
@@ -157,8 +172,11 @@ def _log_failed_delivering(error: Exception) -> None:
 async def _review(database: Database, reviewer: Submitter) -> None:
     """Ask registries what they have decided, and write it down."""
     while True:
-        with _go_on_after_failure("review_failed"):
-            await reviewer.review(database)
+        try:
+            with _give_way_to_moves():
+                await reviewer.review(database)
+        except Exception:
+            log.exception("review_failed")
         await asyncio.sleep(REVIEW_SECONDS)
 
 
@@ -176,13 +194,16 @@ async def _watch(database: Database, settings: Settings) -> None:
         return
     store = open_store(settings.evidence_url, settings.data_dir)
     while True:
-        with _go_on_after_failure("watching_failed"):
-            now = await _now(database)
-            looked = await poll_places(database, store, settings, now)
-            if looked.files:
-                log.info("files_taken_up", files=looked.files)
-            for failure in looked.failures:
-                log.error("watching_failed", exc_info=failure)
+        try:
+            with _give_way_to_moves():
+                now = await _now(database)
+                looked = await poll_places(database, store, settings, now)
+                if looked.files:
+                    log.info("files_taken_up", files=looked.files)
+                for failure in looked.failures:
+                    log.error("watching_failed", exc_info=failure)
+        except Exception:
+            log.exception("watching_failed")
         await asyncio.sleep(settings.watch_seconds)
 
 
@@ -196,17 +217,20 @@ async def _tidy(database: Database, settings: Settings, cells: Cells) -> None:
     """Remove answers that are too old to be repeated, old changes, and files that no evidence names."""
     store = open_store(settings.evidence_url, settings.data_dir)
     while True:
-        with _go_on_after_failure("tidying_failed"):
-            async with database.write() as tx:
-                forgotten = await idempotency.forget(tx)
-                changes = await forget_changes(tx, settings.change_days)
-                deliveries = await forget_deliveries(tx)
-                now = await tx.value("SELECT now()")
-            over = await remove_expired(database, store)
-            over += await remove_old_files(database, store)
-            swept = await sweep([database.in_cell(cell) for cell in await cells.list()], store, now)
-            log.info(
-                "tidied", answers=forgotten, changes=changes, deliveries=deliveries, files=len(swept),
-                exports=over,
-            )  # fmt: skip
+        try:
+            with _give_way_to_moves():
+                async with database.write() as tx:
+                    forgotten = await idempotency.forget(tx)
+                    changes = await forget_changes(tx, settings.change_days)
+                    deliveries = await forget_deliveries(tx)
+                    now = await tx.value("SELECT now()")
+                over = await remove_expired(database, store)
+                over += await remove_old_files(database, store)
+                swept = await sweep([database.in_cell(cell) for cell in await cells.list()], store, now)
+                log.info(
+                    "tidied", answers=forgotten, changes=changes, deliveries=deliveries, files=len(swept),
+                    exports=over,
+                )  # fmt: skip
+        except Exception:
+            log.exception("tidying_failed")
         await asyncio.sleep(TIDY_SECONDS)

@@ -313,25 +313,32 @@ async def run() -> None:
 async def work(database: Database, settings: Settings, stopping: asyncio.Event) -> None:
     """Work on an open database until the event is set: in every cell, and in those that are added meanwhile.
 
+    Where a cell has moved, what is in hand is finished, and the work goes on at its new node.
+
     The cells share the places of this worker; who comes first is chosen within each of them.
     """
     cells, places = Cells(database), JobPlaces(settings.worker_concurrency)
-    working: dict[Cell, asyncio.Task[None]] = {}
+    working: dict[int, tuple[Cell, asyncio.Task[None]]] = {}
     known: Sequence[Cell] = (FIRST,)
     async with beating():
         with prepare_sandboxes():
             try:
                 while not stopping.is_set():
                     for cell in known:
-                        if cell not in working:
-                            own = _work_in_cell(database.in_cell(cell), settings, stopping, places, cells)
-                            working[cell] = asyncio.create_task(own)
-                    await _wait_for_any(stopping, working.values())
+                        before, working_there = working.get(cell.number, (None, None))
+                        if before == cell:
+                            continue
+                        if working_there is not None:
+                            working_there.cancel()
+                            await asyncio.wait([working_there])
+                        own = _work_in_cell(database.in_cell(cell), settings, stopping, places, cells)
+                        working[cell.number] = cell, asyncio.create_task(own)
+                    await _wait_for_any(stopping, [task for _, task in working.values()])
                     with suppress(Error, PoolTimeout):
                         known = await cells.list()
             finally:
                 stopping.set()
-                await asyncio.gather(*working.values())
+                await asyncio.gather(*(task for _, task in working.values()))
 
 
 async def _wait_for_any(stopping: asyncio.Event, working: Collection[asyncio.Task[None]]) -> None:

@@ -139,13 +139,17 @@ async def _insert_outputs(
 
 
 _INSERT_BATCH = """
+    WITH made AS MATERIALIZED (
+        SELECT p.id, %(ledger)s::integer, %(external_id)s::text,
+               day::timestamp AT TIME ZONE p.time_zone AS first,
+               (day + 1)::timestamp AT TIME ZONE p.time_zone AS last, %(amount)s::numeric AS total,
+               %(amount)s::numeric AS credited
+          FROM projects p
+          CROSS JOIN LATERAL (
+               SELECT coalesce(%(issued_on)s::date, (now() AT TIME ZONE p.time_zone)::date) AS day) AS counted
+         WHERE p.id = %(project)s)
     INSERT INTO batches (project_id, ledger_id, tracking_id, start_time, end_time, total, credited)
-    SELECT p.id, %(ledger)s, %(external_id)s, day::timestamp AT TIME ZONE p.time_zone,
-           (day + 1)::timestamp AT TIME ZONE p.time_zone, %(amount)s, %(amount)s
-      FROM projects p
-      CROSS JOIN LATERAL (
-           SELECT coalesce(%(issued_on)s::date, (now() AT TIME ZONE p.time_zone)::date) AS day) AS counted
-     WHERE p.id = %(project)s
+    SELECT * FROM made
     RETURNING id
 """
 _INSERT_INSTRUMENT = """
@@ -154,10 +158,12 @@ _INSERT_INSTRUMENT = """
             %(generation_tech)s, %(issued_on)s, %(purchased_on)s)
 """
 _INSERT_ENTRY = """
+    WITH made AS MATERIALIZED (
+        SELECT project_id, ledger_id, id, 'credit', credited, end_time, id AS posted_by, clock_timestamp()
+          FROM batches WHERE project_id = %(project)s AND id = %(batch)s)
     INSERT INTO ledger_entries (project_id, ledger_id, batch_id, kind, amount, effective_at, posted_by,
                                 posted_at)
-    SELECT project_id, ledger_id, id, 'credit', credited, end_time, id, clock_timestamp()
-      FROM batches WHERE project_id = %(project)s AND id = %(batch)s
+    SELECT * FROM made
 """
 
 

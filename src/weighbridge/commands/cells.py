@@ -32,14 +32,21 @@ CellName = Annotated[str, Parameter(help="The name of the cell: small letters, d
 cells = App(name="cells", help="Cells: schemas of the database that each hold everything of some accounts.")
 
 
+Node = Annotated[
+    str | None,
+    Parameter(help="The node of a Citus cluster that the cell lies on, as host:port; without one, the cell is"
+    " in the database itself."),
+]  # fmt: skip
+
+
 @cells.command
-def add(name: CellName, /, *, data_dir: DataDir = None, as_json: Json = False) -> None:
+def add(name: CellName, /, *, node: Node = None, data_dir: DataDir = None, as_json: Json = False) -> None:
     """Make a cell for new accounts; the service may go on working, and takes it up by itself.
 
-    It takes about ten seconds, in which every process gets to know of the cell. Where it fails, the same
-    command goes on.
+    It takes about ten seconds, in which every process gets to know of the cell, and half a minute more on a
+    node. Where it fails, the same command goes on.
 
-    Example: `weighbridge cells add north`
+    Example: `weighbridge cells add north --node db2:5432`
     """
     from weighbridge.db.cell_creation import add_cell
     from weighbridge.db.embedded.instance import database
@@ -55,9 +62,38 @@ def add(name: CellName, /, *, data_dir: DataDir = None, as_json: Json = False) -
     with database(settings) as urls:
         migrate_or_refuse(urls)
         in_transaction(urls.running, ensure_default)  # so that the directory names it
-        cell = add_cell(urls, name, migrate_cell)
+        cell = add_cell(urls, name, migrate_cell, node=node)
         keep_audit_key(urls.running, settings)
-    sentence = f"The cell {cell.name} is there; new accounts go to the cell that holds least."
+    place = "there" if cell.node is None else f"on {cell.node}"
+    sentence = f"The cell {cell.name} is {place}; new accounts go to the cell that holds least."
+    sys.stdout.write((json.dumps(asdict(cell)) if as_json else sentence) + "\n")
+
+
+@cells.command
+def move(
+    name: CellName,
+    /,
+    *,
+    to: Annotated[str, Parameter(help="The node that the cell is to lie on, as host:port.")],
+    data_dir: ExistingDataDir = None,
+    as_json: Json = False,
+) -> None:
+    """Move a cell to another node of the cluster; the service goes on working, and follows by itself.
+
+    Accounts of the cell are answered 503 for a moment when it changes over, and may be told to repeat what
+    they write meanwhile. Where it fails, the same command goes on.
+
+    Example: `weighbridge cells move north --to db3:5432`
+    """
+    from weighbridge.db.cell_moves import move_cell
+    from weighbridge.db.embedded.instance import database
+    from weighbridge.settings import read_with
+    from weighbridge.supervisor.startup import migrate_or_refuse
+
+    with database(read_with(data_dir=data_dir)) as urls:
+        migrate_or_refuse(urls)
+        cell = move_cell(urls, name, to)
+    sentence = f"The cell {cell.name} is on {cell.node}; every process follows within seconds."
     sys.stdout.write((json.dumps(asdict(cell)) if as_json else sentence) + "\n")
 
 

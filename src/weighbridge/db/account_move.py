@@ -110,8 +110,7 @@ def move_account(
     """
     with ExitStack() as open_connections:
         guard = open_connections.enter_context(psycopg.connect(urls.migrating, autocommit=True))
-        if guard.execute(SQL("SELECT pg_try_advisory_lock(hashtextextended(%s, 0))"),
-                         (locks.ACCOUNT_MOVE,)).fetchone() != (True,):  # fmt: skip
+        if guard.execute(locks.SESSION_TRY, (locks.ACCOUNT_MOVE,)).fetchone() != (True,):
             raise Conflict("Another account is being moved; try again when it has.")
         places = _Places(urls, source, target, open_connections)
         if _finish_earlier(places, account):
@@ -222,7 +221,7 @@ def _capture(places: _Places, account: int) -> Iterator[None]:
     ]
     with psycopg.connect(urls_in_cell(places.urls, places.source).migrating, autocommit=True) as owner:
         # Held by the reader, so that what a killed command leaves captures nothing.
-        places.reader.execute("SELECT pg_advisory_lock(hashtextextended(%s, 0))", (locks.CAPTURING,))
+        places.reader.execute(locks.LOCK.format(Literal(locks.CAPTURING)))
         places.reader.execute("DELETE FROM captured_changes")
         try:
             for rows in places.tables:

@@ -8,7 +8,7 @@ Invariant: a step that failed leaves a cell that takes no account, and the same 
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import psycopg
@@ -41,6 +41,9 @@ _END_RANGE: Final = SQL("ALTER SEQUENCE {name} MAXVALUE {last}")
 _BEGIN_RANGE: Final = SQL(
     "ALTER SEQUENCE {name} MINVALUE {first} MAXVALUE {last} START {first} RESTART {first}"
 )
+_GO_ON: Final = SQL("ALTER SEQUENCE {name} MINVALUE {first} MAXVALUE {last} START {first} RESTART {next}")
+ROOM: Final = 256
+"""Which part of its keys a cell keeps free between two nodes while it moves from one to the other."""
 
 
 def url_in_schema(url: str, schema: str) -> str:
@@ -151,11 +154,32 @@ def _copy_audit_keys(urls: DatabaseUrls, cell: Cell) -> None:
             own.cursor().executemany("INSERT INTO audit_keys (public_key, created_at) VALUES (%s, %s)", known)
 
 
+def go_on_with_keys(
+    node: psycopg.Connection[Any], cell: Cell, *given_out: Mapping[str, int], is_ahead: bool = False
+) -> None:
+    """Have the sequences of a node go on in the cell's range after what others, or they, have given out.
+
+    Those that are ahead leave room for what the others give out meanwhile.
+    """
+    for name, kind, _ in node.execute(SEQUENCES).fetchall():
+        keys = _keys_of(name, kind, cell)
+        last = max((numbers[name] for numbers in given_out if numbers[name] in keys), default=keys.start - 1)
+        after = last + 1 + (len(keys) // ROOM if is_ahead else 0)
+        if after not in keys:
+            raise Conflict(f"The sequence {name} of the cell {cell.name} has no room for a move.")
+        parts = {"name": Identifier(name), "first": Literal(keys.start), "last": Literal(keys.stop - 1)}
+        node.execute(_GO_ON.format(**parts, next=Literal(after)))
+
+
+def _keys_of(name: str, kind: str, cell: Cell) -> range:
+    bits = BIGINT_BITS - (BLOCK_SIZE.bit_length() - 1) if name == _BLOCKS else _BITS[kind]
+    return key_range(cell.number, bits)
+
+
 def _set_key_ranges(connection: psycopg.Connection[Any], cell: Cell) -> None:
     """Have each sequence of a cell give out the cell's keys and no others."""
     for name, kind, last in connection.execute(SEQUENCES).fetchall():
-        bits = BIGINT_BITS - (BLOCK_SIZE.bit_length() - 1) if name == _BLOCKS else _BITS[kind]
-        keys = key_range(cell.number, bits)
+        keys = _keys_of(name, kind, cell)
         sequence = {"name": Identifier(name), "first": Literal(keys.start), "last": Literal(keys.stop - 1)}
         if cell != FIRST:
             connection.execute(_BEGIN_RANGE.format(**sequence))

@@ -188,7 +188,6 @@ Value = TypeVar("Value")
 LOOK_SECONDS: Final = 5.0
 """How often a process asks whether cells have been added."""
 
-_NOWHERE: Final = -1
 _OVERLAP_SECONDS: Final = 60.0
 """How much longer ago than the last look a process asks for moves: transactions may commit late."""
 
@@ -201,6 +200,7 @@ class Cells:
 
     def __init__(self, database: Database, clock: Callable[[], float] = monotonic) -> None:
         self.directory = Directory(database)
+        self._database = database
         self._clock = clock
         self._cells: dict[int, Cell] = {FIRST.number: FIRST}
         self._accounts: OrderedDict[int, int] = OrderedDict()
@@ -211,7 +211,8 @@ class Cells:
         """The cell of an account, if that is known without a question."""
         if account is None or not self._has_directory:
             return FIRST
-        return self._cells.get(self._accounts.get(account, _NOWHERE))
+        number = self._accounts.get(account)
+        return None if number is None else self._cells.get(number)
 
     async def find(self, account: int | None) -> Cell:
         """The cell of an account; the first one for what names no account that there is."""
@@ -261,6 +262,10 @@ class Cells:
             grouped.setdefault(await self.find(account_of(value)), []).append(value)
         return grouped
 
+    def look_anew(self) -> None:
+        """Look at the directory before the next question: a node has said that a cell is not there."""
+        self._looked = float("-inf")
+
     async def list(self) -> Sequence[Cell]:
         """All cells; those that were added some seconds ago included."""
         await self._look()
@@ -285,6 +290,8 @@ class Cells:
             if self._accounts:
                 moved = await self.directory.list_moved(self._looked - looked + _OVERLAP_SECONDS)
                 self._accounts.update((account, moved[account]) for account in moved.keys() & self._accounts)
+            for cell in self._cells.values():
+                self._database.follow(cell)
 
 
 # For commands, which look once: the same questions on a connection of their own.

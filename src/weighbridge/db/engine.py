@@ -19,7 +19,7 @@ import select
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from time import monotonic
 from typing import Any, Final, Self
@@ -79,6 +79,9 @@ MOVED: Final = "57W01"
 NO_ROOM: Final = (DiskFull, OutOfMemory, ConfigurationLimitExceeded)
 """What the database says that has run out of something."""
 
+ENTER_ON_NODE: Final = "enter_on_node"
+"""The function by which a transaction enters a cell on a node."""
+
 IDLE_SECONDS: Final = 20
 """How long a transaction may wait for its own process, before the server ends it."""
 
@@ -130,7 +133,7 @@ class SessionSettings:
     def of_pooler(self) -> dict[str, Any]:
         return {"prepare_threshold": None}
 
-    def of_transaction(self, entry: "Entry", *, is_pooled: bool, is_writing: bool) -> list[Command]:
+    def of_transaction(self, entry: "CellEntry", *, is_pooled: bool, is_writing: bool) -> list[Command]:
         """What each transaction begins with: in which cell it is, and behind a pooler the other settings."""
         return _begin_with(self._values if is_pooled else (), entry, is_writing=is_writing)
 
@@ -144,27 +147,32 @@ class SessionSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CellEntry:
     """Where transactions take place: the schema of a cell, and the account that has to live there."""
 
     schema: str | None = None
     """None in the first cell."""
     account: int | None = None
     """None of work for no account in particular, and where no account can live elsewhere."""
+    is_on_node: bool = False
+    """Whether the cell can leave the node on which the transactions are."""
 
 
-def enter_cell(entry: Entry, *, is_writing: bool) -> list[Command]:
+def enter_cell(entry: CellEntry, *, is_writing: bool) -> list[Command]:
     """What a transaction in a cell begins with; nothing in the first cell, unless it is for an account.
 
-    Where the account does not live there, the transaction ends with `MOVED`.
+    Where the account does not live there, the transaction ends with `MOVED`. On a node it is refused once the
+    cell has left, and as long as it lasts the cell does not leave.
     """
     return _begin_with((), entry, is_writing=is_writing)
 
 
-def _begin_with(settings: Iterable[tuple[str, str]], entry: Entry, *, is_writing: bool) -> list[Command]:
+def _begin_with(settings: Iterable[tuple[str, str]], entry: CellEntry, *, is_writing: bool) -> list[Command]:
     calls: list[tuple[str, tuple[str | int, ...]]] = [("set_config(%s, %s, true)", pair) for pair in settings]
     if entry.schema is not None:
         calls.append(("set_config(%s, %s, true)", ("search_path", f'"{entry.schema}"')))
+    if entry.schema is not None and entry.is_on_node:
+        calls.append((f'"{entry.schema}".{ENTER_ON_NODE}(%s)', (entry.schema,)))
     if entry.account is not None:
         place = "" if entry.schema is None else f'"{entry.schema}".'
         calls.append((f"{place}enter_account(%s, %s)", (entry.account, is_writing)))
@@ -383,6 +391,7 @@ class Database:
         self._pool, self._sessions = connection_pools(url, session_url, connections_max, self._session)
         self._nodes: dict[str, HostPool] = {}
         self._cells: dict[int, Database] = {} if schema else {FIRST.number: self}
+        self.node: str | None = None
         self.begin_in(schema)
 
     @property
@@ -394,15 +403,16 @@ class Database:
         """Begin transactions in a cell from now on, with keys and a memory of its own."""
         self.event_keys = KeyBlocks()
         self.memory = Memory()
-        self._enter(Entry(schema))
+        self.begin_with(CellEntry(schema, is_on_node=self.node is not None))
 
     def of_account(self, account: int | None) -> "Database":
         """Transactions for an account, which end with the error `MOVED` if it does not live in this cell."""
         found = copy(self)
-        found._enter(Entry(self.entry.schema, account))  # noqa: SLF001 - another one of this class
+        found.begin_with(replace(self.entry, account=account))
         return found
 
-    def _enter(self, entry: Entry) -> None:
+    def begin_with(self, entry: CellEntry) -> None:
+        """Begin transactions there from now on."""
         self.entry = entry
         is_pooled = self.session_url is not None
         self._begin = self._session.of_transaction(entry, is_pooled=is_pooled, is_writing=False)
@@ -413,10 +423,15 @@ class Database:
         found = self._cells.get(cell.number)
         if found is None:
             found = self._cells[cell.number] = copy(self)
-            if cell.node is not None:
-                found.connect_to(cell.node)
             found.begin_in(cell.schema)
+            self.follow(cell)
         return found
+
+    def follow(self, cell: Cell) -> None:
+        """Have everybody who holds what `in_cell` gave go to the node that the cell is on now."""
+        found = self._cells.get(cell.number)
+        if found is not None and cell.node is not None and cell.node != found.node:
+            found.connect_to(cell.node)
 
     def connect_to(self, node: str) -> None:
         """Connect to a node of the cluster from now on, by no pooler; its cells share the connections."""
@@ -430,12 +445,17 @@ class Database:
                 is_opened_in_use=True,
             )
         self._pool = self._sessions = self._nodes[node]
+        self.node = node
+        self.begin_with(replace(self.entry, is_on_node=True))
 
     def with_connections(self, connections_max: int) -> "Database":
         """The same place, by connections of its own, which have to be opened."""
-        return Database(
+        made = Database(
             self.url, connections_max=connections_max, session_url=self.session_url, schema=self.schema
         )
+        made.node = self.node
+        made.begin_in(self.schema)
+        return made
 
     async def open(self) -> None:
         for pool in {self._pool, self._sessions}:
@@ -454,7 +474,8 @@ class Database:
 
     async def single(self, statement: Statement, values: Parameters = ()) -> TupleRow | None:
         """Run one statement by itself and give its first row."""
-        connection = await self._pool.getconn()
+        pool = self._pool  # which is another one when the cell has moved meanwhile
+        connection = await pool.getconn()
         try:
             # In a cell, and behind a pooler, it is a transaction, which begins with what is to be known.
             # Where it writes, keys of what it refers to keep the account where it is.
@@ -466,7 +487,7 @@ class Database:
                 await connection.rollback()
             raise
         finally:
-            await self._pool.putconn(connection)
+            await pool.putconn(connection)
 
     @tracing.transaction
     def read(self) -> "_ReadTransaction":
@@ -528,8 +549,8 @@ class Database:
             done = SQL("") if first is None else _apart(connection, first)
             entering = enter_cell(self.entry, is_writing=True)
             enter = SQL("").join(_apart(connection, command) for command in entering)
-            begun = await connection.execute(LOCK_AND_BEGIN.format(lock, enter, done, enter))
             try:
+                begun = await connection.execute(LOCK_AND_BEGIN.format(lock, enter, done, enter))
                 for _ in (*locks, *entering) if first is not None else ():
                     begun.nextset()
                 row = None if first is None else await begun.fetchone()

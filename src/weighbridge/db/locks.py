@@ -65,7 +65,7 @@ TASK_RECOVERY: Final = "async_tasks:recovery"
 
 
 CELL_CREATION: Final = "cells:add"
-"""One command at a time makes a cell."""
+"""One command at a time makes a cell, or moves one."""
 
 ACCOUNT_MOVE: Final = "accounts:one move"
 """One command at a time moves an account."""
@@ -241,6 +241,9 @@ def share_rule_marks(project: int) -> Command:
 
 SESSION_HOLD: Final = "SELECT pg_advisory_lock(hashtextextended({}, 0))"
 """Wait for a lock, by its name as a literal, and have it until it is given back."""
+
+SESSION_TRY: Final = "SELECT pg_try_advisory_lock(hashtextextended(%s, 0))"
+"""Have a lock until it is given back, if nobody has it; whether that is so."""
 
 SESSION_RELEASE: Final = "SELECT pg_advisory_unlock(hashtextextended({}, 0))"
 """Give a lock back."""

@@ -10,6 +10,7 @@ ranges of keys are set on the node of the cell (`cell_creation.py`).
 Invariant: a step that failed is done again by the same command.
 """
 
+import time
 from typing import Any, Final
 
 import psycopg
@@ -25,6 +26,15 @@ _NODES: Final = """
 """
 _IS_DISTRIBUTED: Final = """
     SELECT EXISTS (SELECT FROM pg_dist_schema WHERE schemaid = current_schema()::regnamespace)
+"""
+_UNLOGGED: Final = """
+    SELECT relname FROM pg_class
+     WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND relpersistence = 'u'
+"""
+_WITHOUT_KEY: Final = """
+    SELECT relname FROM pg_class c
+     WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND relreplident = 'd'
+       AND NOT EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary)
 """
 _LIES_ELSEWHERE: Final = """
     SELECT EXISTS (
@@ -48,7 +58,12 @@ SEQUENCES: Final = """
 """
 """The sequences of the current schema: the name, the type, and what was given out last."""
 
-_MOVE: Final = "SELECT citus_schema_move(current_schema()::regnamespace, %s, %s, 'block_writes')"
+_MOVE: Final = "SELECT citus_schema_move(current_schema()::regnamespace, %s, %s, %s)"
+_CLEAN_UP: Final = "CALL citus_cleanup_orphaned_resources()"
+"""What removes the copies that a move has left behind, which would be in the way of the next one."""
+_LEFT_BEHIND: Final = "SELECT EXISTS (SELECT FROM pg_dist_cleanup)"
+CLEAN_UP_SECONDS: Final = 60
+"""How long the cluster may take for that, which may be at it by itself, before a move says that it cannot."""
 
 LOCAL: Final = SQL("SET citus.enable_ddl_propagation = off")
 """What lets a statement on the form of things be carried out where the connection leads, and nowhere else."""
@@ -83,23 +98,54 @@ def distribute(coordinator: str, cell: Cell) -> None:
     with psycopg.connect(coordinator, autocommit=True) as connection:
         if not is_distributed(connection):
             connection.execute("SELECT citus_schema_distribute(current_schema()::regnamespace)")
-        if connection.execute(_LIES_ELSEWHERE, (host, port)).fetchone() == (True,):
-            # Nobody writes to it yet.
-            connection.execute(_MOVE, (host, port))
+            make_movable(connection)
+        if not lies_on(connection, str(cell.node)):
+            connection.execute(_MOVE, (host, port, "block_writes"))  # nobody writes to it yet
+
+
+def lies_on(coordinator: psycopg.Connection[Any], node: str) -> bool:
+    """Whether the tables of the current schema are on a node."""
+    return coordinator.execute(_LIES_ELSEWHERE, read_node(node)).fetchone() == (False,)
+
+
+def make_movable(coordinator: psycopg.Connection[Any]) -> None:
+    """Let the changes of every table be replicated: unlogged ones and those without a key would not be."""
+    for [name] in coordinator.execute(_UNLOGGED).fetchall():
+        coordinator.execute(SQL("ALTER TABLE {} SET LOGGED").format(Identifier(name)))
+    for [name] in coordinator.execute(_WITHOUT_KEY).fetchall():
+        coordinator.execute(SQL("ALTER TABLE {} REPLICA IDENTITY FULL").format(Identifier(name)))
+
+
+def move_tables(coordinator: psycopg.Connection[Any], node: str) -> None:
+    """Bring the tables of the current schema to a node: written to meanwhile, where the cluster can do so."""
+    is_logical = coordinator.execute("SHOW wal_level").fetchone() == ("logical",)
+    _clean_up(coordinator)
+    coordinator.execute(_MOVE, (*read_node(node), "auto" if is_logical else "block_writes"))
+
+
+def _clean_up(coordinator: psycopg.Connection[Any]) -> None:
+    for _ in range(CLEAN_UP_SECONDS):
+        coordinator.execute(_CLEAN_UP)
+        if coordinator.execute(_LEFT_BEHIND).fetchone() == (False,):
+            return
+        time.sleep(1)
 
 
 def complete(coordinator: psycopg.Connection[Any], node: psycopg.Connection[Any], role: str) -> None:
     """Make on the node what distributing left out, and let the running role use it.
 
     That are functions which neither a trigger nor a column names, with their types, and sequences that no
-    column owns.
+    column owns. A node that the cell was on before may have functions as they were then.
     """
     node.execute(LOCAL)
-    for kind in (_TYPES, _FUNCTIONS):
-        known = {name for name, _ in node.execute(kind).fetchall()}
-        for name, definition in coordinator.execute(kind).fetchall():
-            if name not in known:
-                node.execute(SQL(definition))
+    known = {name for name, _ in node.execute(_TYPES).fetchall()}
+    for name, definition in coordinator.execute(_TYPES).fetchall():
+        if name not in known:
+            node.execute(SQL(definition))
+    definitions = dict(node.execute(_FUNCTIONS).fetchall())
+    for name, definition in coordinator.execute(_FUNCTIONS).fetchall():
+        if definitions.get(name) != definition:
+            node.execute(SQL(definition))
     known = {name for name, *_ in node.execute(SEQUENCES).fetchall()}
     for name, kind, _ in coordinator.execute(SEQUENCES).fetchall():
         sequence = {"name": Identifier(name), "kind": SQL(kind), "role": Identifier(role)}

@@ -31,8 +31,8 @@ from psycopg_pool import PoolTimeout
 from weighbridge.core.platform.cell import FIRST
 from weighbridge.db.engine import (
     IDLE_SECONDS,
+    CellEntry,
     Database,
-    Entry,
     HostPool,
     Read,
     SessionSettings,
@@ -208,7 +208,7 @@ class Replica:
         self.tell(outcome)
 
     @asynccontextmanager
-    async def _reading(self, position: LogPosition, entry: Entry) -> AsyncIterator[Read]:
+    async def _reading(self, position: LogPosition, entry: CellEntry) -> AsyncIterator[Read]:
         """A transaction on the replica whose snapshot has all up to the position."""
         connection = await self._pool.getconn(CONNECTION_SECONDS)
         try:

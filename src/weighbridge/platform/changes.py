@@ -188,24 +188,26 @@ _MARK_STORED_EVENTS: Final = """
      GROUP BY changed.project_id
 """
 _MARK_OUTAGES: Final = """
+    WITH made AS MATERIALIZED (
+        SELECT t.project_id, t.id,
+               greatest('0001-01-01 00:00Z', outage.start_time - t.cadence_amount * CASE t.cadence_unit
+                   WHEN 'minute' THEN interval '1 minute' WHEN 'hour' THEN interval '1 hour'
+                   WHEN 'day' THEN interval '2 days' WHEN 'week' THEN interval '8 days'
+                   ELSE interval '32 days' END) AS first,
+               coalesce(outage.end_time, greatest(outage.start_time, (SELECT max(e.start_time) FROM events e
+                  WHERE (e.project_id, e.event_type_id) = (t.project_id, t.id)))) AS last
+          FROM event_types t
+          JOIN unnest(%(kinds)s::integer[], %(starts)s::timestamptz[], %(ends)s::timestamptz[])
+               AS outage (event_type_id, start_time, end_time) ON t.id = coalesce(outage.event_type_id, t.id)
+         WHERE t.project_id = %(project)s AND t.cadence_unit IS NOT NULL
+           AND EXISTS (SELECT FROM rules u
+                         JOIN rule_versions v
+                           ON (v.project_id, v.rule_id, v.version) = (u.project_id, u.id, u.latest_version)
+                        WHERE u.project_id = t.project_id AND u.evaluation = 'automatic'
+                          AND u.deleted_at IS NULL AND (v.purpose IN ('substitute', 'impute')
+                               OR concat(v.expression, v.correction) ~~* '%%missed_slots%%')))
     INSERT INTO rule_dirty_ranges (project_id, event_type_id, start_time, end_time)
-    SELECT t.project_id, t.id,
-           greatest('0001-01-01 00:00Z', outage.start_time - t.cadence_amount * CASE t.cadence_unit
-               WHEN 'minute' THEN interval '1 minute' WHEN 'hour' THEN interval '1 hour'
-               WHEN 'day' THEN interval '2 days' WHEN 'week' THEN interval '8 days'
-               ELSE interval '32 days' END),
-           coalesce(outage.end_time, greatest(outage.start_time, (SELECT max(e.start_time) FROM events e
-              WHERE (e.project_id, e.event_type_id) = (t.project_id, t.id))))
-      FROM event_types t
-      JOIN unnest(%(kinds)s::integer[], %(starts)s::timestamptz[], %(ends)s::timestamptz[])
-           AS outage (event_type_id, start_time, end_time) ON t.id = coalesce(outage.event_type_id, t.id)
-     WHERE t.project_id = %(project)s AND t.cadence_unit IS NOT NULL
-       AND EXISTS (SELECT FROM rules u
-                     JOIN rule_versions v
-                       ON (v.project_id, v.rule_id, v.version) = (u.project_id, u.id, u.latest_version)
-                    WHERE u.project_id = t.project_id AND u.evaluation = 'automatic'
-                      AND u.deleted_at IS NULL AND (v.purpose IN ('substitute', 'impute')
-                           OR concat(v.expression, v.correction) ~~* '%%missed_slots%%'))
+    SELECT * FROM made
 """
 _MARK_BATCHES: Final = """
     INSERT INTO rule_dirty_ranges (project_id, batch_id) SELECT %s, unnest(%s::bigint[])

@@ -95,28 +95,36 @@ _SAME_SLOT: Final = """(m.project_id, m.event_type_id, m.asset_id, m.location_id
 
 _LEAVE_TO_PEOPLE: Final = SQL(
     f"""
-    DELETE FROM rule_missing_slots s
-     USING rule_versions v
-     WHERE (v.project_id, v.rule_id, v.version) = ({{project}}, {{rule}}, {{version}}) AND EXISTS (
-           SELECT FROM imputations m
-             JOIN corrections c ON (c.project_id, c.event_id) = (m.project_id, m.event_id)
-              AND c.rule_id = {{rule}} AND c.position = s.position
-            WHERE {_SAME_SLOT} AND m.withdrawn_at >= v.created_at AND m.captured_by IS NULL
-              AND (c.state = ANY ({{not_reverted}})
-                   OR c.reverted_by IS NOT NULL AND c.reverted_at >= v.created_at))
+    WITH emptied AS MATERIALIZED (
+        SELECT s.place FROM (SELECT * FROM rule_missing_slots) s
+          JOIN rule_versions v
+            ON (v.project_id, v.rule_id, v.version) = ({{project}}, {{rule}}, {{version}})
+         WHERE EXISTS (
+               SELECT FROM imputations m
+                 JOIN corrections c ON (c.project_id, c.event_id) = (m.project_id, m.event_id)
+                  AND c.rule_id = {{rule}} AND c.position = s.position
+                WHERE {_SAME_SLOT} AND m.withdrawn_at >= v.created_at AND m.captured_by IS NULL
+                  AND (c.state = ANY ({{not_reverted}})
+                       OR c.reverted_by IS NOT NULL AND c.reverted_at >= v.created_at))
+    )
+    DELETE FROM rule_missing_slots s USING emptied WHERE s.place = emptied.place
     """
 )
 _LEAVE_VALUES_TO_PEOPLE: Final = SQL(
     f"""
-    DELETE FROM rule_missing_slots s USING imputations m, rule_findings f
-     WHERE {_SAME_SLOT} AND m.withdrawn_at IS NULL
-       AND (f.event_id, f.position) = (m.event_id, s.position) AND f.to_value IS NULL
+    WITH taken_back AS MATERIALIZED (
+        SELECT s.place
+          FROM (SELECT * FROM rule_missing_slots) s
+          JOIN imputations m ON {_SAME_SLOT} AND m.withdrawn_at IS NULL
+          JOIN (SELECT * FROM rule_findings) f ON (f.event_id, f.position) = (m.event_id, s.position)
+         WHERE f.to_value IS NULL
+    )
+    DELETE FROM rule_missing_slots s USING taken_back WHERE s.place = taken_back.place
     """
 )
 _WITHOUT_EVENT: Final = SQL(
     f"""
-    WITH s AS MATERIALIZED (SELECT * FROM rule_missing_slots)
-    SELECT s.place, s.event_type_id FROM s
+    SELECT s.place, s.event_type_id FROM (SELECT * FROM rule_missing_slots) s
      WHERE NOT EXISTS (SELECT FROM imputations m WHERE {_SAME_SLOT} AND m.withdrawn_at IS NULL)
      ORDER BY s.place LIMIT {{limit}}
     """
@@ -141,39 +149,41 @@ def _shared_tag(tag: str) -> str:
 
 
 _DESCRIBE: Final = f"""
-    UPDATE rule_missing_slots described
-       SET event = jsonb_build_object(
-           'end_time', to_char(CASE WHEN beside.lasts THEN slot_end ELSE slot_start END AT TIME ZONE 'UTC',
-                               %(moment)s),
-           'tracking_id', beside.tracking_id, 'feedstock_id', beside.feedstock_id,
-           'location_ids', to_jsonb(beside.location_ids))
-      FROM (SELECT s.place, coalesce(before.lasts, after.lasts) AS lasts,
-                   {_shared_tag("tracking_id")} AS tracking_id, {_shared_tag("feedstock_id")} AS feedstock_id,
-                   coalesce(before.location_ids, after.location_ids,
-                            array_remove(ARRAY[s.location_id], 0)) AS location_ids
-              FROM rule_missing_slots s
-              {_neighbour_event("before", "< s.slot_start ORDER BY e.start_time DESC, e.id DESC")}
-              {_neighbour_event("after", ">= s.slot_end ORDER BY e.start_time, e.id")}
-             WHERE s.event IS NULL
-               AND (%(places)s::bigint[] IS NULL OR s.place = ANY (%(places)s::bigint[]))) AS beside
-     WHERE described.place = beside.place
+    WITH described AS MATERIALIZED (
+        SELECT s.place, jsonb_build_object(
+               'end_time', to_char(CASE WHEN coalesce(before.lasts, after.lasts) THEN slot_end
+                                        ELSE slot_start END AT TIME ZONE 'UTC', %(moment)s),
+               'tracking_id', {_shared_tag("tracking_id")},
+               'feedstock_id', {_shared_tag("feedstock_id")},
+               'location_ids', to_jsonb(coalesce(before.location_ids, after.location_ids,
+                                                 array_remove(ARRAY[s.location_id], 0)))) AS event
+          FROM (SELECT * FROM rule_missing_slots) s
+          {_neighbour_event("before", "< s.slot_start ORDER BY e.start_time DESC, e.id DESC")}
+          {_neighbour_event("after", ">= s.slot_end ORDER BY e.start_time, e.id")}
+         WHERE s.event IS NULL
+           AND (%(places)s::bigint[] IS NULL OR s.place = ANY (%(places)s::bigint[]))
+    )
+    UPDATE rule_missing_slots s SET event = described.event FROM described WHERE s.place = described.place
 """
 """How an imputed event is described: its length and tags are those of its neighbours. A description stays."""
 
 _INSERT_EVENTS: Final = """
+    WITH made AS MATERIALIZED (
+        SELECT %(project)s::integer, new.key, s.event_type_id, s.slot_start,
+               (s.event ->> 'end_time')::timestamptz, s.event ->> 'tracking_id',
+               (s.event ->> 'feedstock_id')::integer, nullif(s.asset_id, 0),
+               ARRAY(SELECT one::integer FROM jsonb_array_elements_text(s.event -> 'location_ids')
+                                              WITH ORDINALITY AS listed (one, place) ORDER BY listed.place),
+               array_fill(NULL::numeric, ARRAY[(
+                   SELECT max(t.position)::integer FROM data_point_types t
+                    WHERE (t.project_id, t.event_type_id, t.value_type)
+                        = (%(project)s, s.event_type_id, 'number'))]),
+               false, true
+          FROM unnest(%(keys)s::bigint[], %(places)s::bigint[]) AS new (key, place)
+          JOIN (SELECT * FROM rule_missing_slots) s USING (place))
     INSERT INTO events (project_id, id, event_type_id, start_time, end_time, tracking_id, feedstock_id,
                         asset_id, location_ids, numbers, is_complete, is_imputed)
-    SELECT %(project)s, new.key, s.event_type_id, s.slot_start, (s.event ->> 'end_time')::timestamptz,
-           s.event ->> 'tracking_id', (s.event ->> 'feedstock_id')::integer, nullif(s.asset_id, 0),
-           ARRAY(SELECT one::integer FROM jsonb_array_elements_text(s.event -> 'location_ids')
-                                          WITH ORDINALITY AS listed (one, place) ORDER BY listed.place),
-           array_fill(NULL::numeric, ARRAY[(
-               SELECT max(t.position)::integer FROM data_point_types t
-                WHERE (t.project_id, t.event_type_id, t.value_type)
-                    = (%(project)s, s.event_type_id, 'number'))]),
-           false, true
-      FROM unnest(%(keys)s::bigint[], %(places)s::bigint[]) AS new (key, place)
-      JOIN rule_missing_slots s USING (place)
+    SELECT * FROM made
 """
 _INSERT_IMPUTATIONS: Final = """
     INSERT INTO imputations (project_id, event_id, event_type_id, asset_id, location_id, slot_start, slot_end,
@@ -181,13 +191,13 @@ _INSERT_IMPUTATIONS: Final = """
     SELECT %(project)s, new.key, s.event_type_id, s.asset_id, s.location_id, s.slot_start, s.slot_end,
            new.record
       FROM unnest(%(keys)s::bigint[], %(places)s::bigint[], %(records)s::text[]) AS new (key, place, record)
-      JOIN rule_missing_slots s USING (place)
+      JOIN (SELECT * FROM rule_missing_slots) s USING (place)
 """
 _FIND: Final = SQL(
     f"""
     INSERT INTO rule_findings (event_id, position, to_value, substitution)
     SELECT m.event_id, s.position, s.to_value, s.substitution
-      FROM rule_missing_slots s JOIN imputations m ON {_SAME_SLOT} AND m.withdrawn_at IS NULL
+      FROM (SELECT * FROM rule_missing_slots) s JOIN imputations m ON {_SAME_SLOT} AND m.withdrawn_at IS NULL
     """
 )
 _PROPOSED_SLOTS: Final = """

@@ -146,7 +146,7 @@ _WITHDRAW_EVENTS: Final = SQL(
     UPDATE data_point_results o SET approval_state = {{withdrawn}}
      WHERE o.project_id = {{project}} AND o.rule_id = {{rule}} AND o.rule_version = {{version}}
        AND o.approval_state = ANY ({{before}}) AND {{times}}
-       AND NOT EXISTS (SELECT FROM rule_missing_slots s WHERE {SAME_SLOT})
+       AND NOT EXISTS (SELECT FROM (SELECT * FROM rule_missing_slots) s WHERE {SAME_SLOT})
     """
 )
 _PROPOSE_EVENTS: Final = SQL(
@@ -247,7 +247,7 @@ _WITHDRAW: Final = SQL(
      WHERE (e.project_id, e.id) = (o.project_id, o.event_id) AND {times} AND o.slot_start IS NULL
        AND o.project_id = {project} AND o.rule_id = {rule} AND o.rule_version = {version}
        AND o.approval_state = ANY ({before})
-       AND NOT EXISTS (SELECT FROM rule_findings f
+       AND NOT EXISTS (SELECT FROM (SELECT * FROM rule_findings) f
                         WHERE (f.event_id, f.position) = (o.event_id, o.position) AND f.to_value IS NOT NULL)
     """
 )
@@ -267,8 +267,8 @@ _TAKE_BACK: Final = SQL(
 _KEEP: Final = SQL(
     """
     UPDATE data_point_results o
-       SET proposed_correction = o.proposed_correction || jsonb_build_object('substitution', f.substitution)
-      FROM rule_findings f
+       SET proposed_correction = o.proposed_correction || f.determined
+      FROM (SELECT *, jsonb_build_object('substitution', substitution) AS determined FROM rule_findings) f
      WHERE o.project_id = {project} AND o.rule_id = {rule} AND o.rule_version = {version}
        AND (o.event_id, o.position) = (f.event_id, f.position)
        AND o.closed_at IS NULL AND o.approval_state = {approved}
@@ -304,7 +304,8 @@ _PROPOSE: Final = SQL(
 
 ALL: Final = SQL("WHERE true")
 _OTHER: Final = """
-    LEFT JOIN rule_findings f ON (f.event_id, f.position, f.to_value) = (c.event_id, c.position, c.to_value)
+    LEFT JOIN (SELECT * FROM rule_findings) f
+      ON (f.event_id, f.position, f.to_value) = (c.event_id, c.position, c.to_value)
      AND f.substitution IS NOT DISTINCT FROM c.substitution
      WHERE (f.event_id IS NULL OR c.priority <> {priority})
 """
@@ -312,7 +313,8 @@ OTHER_THAN_FOUND: Final = SQL(_OTHER)
 HELD_AND_OTHER_THAN_FOUND: Final = SQL(_OTHER + " AND c.event_id IN (SELECT event_id FROM rule_held_events)")
 OTHER_THAN_APPROVED: Final = SQL(
     """
-    LEFT JOIN rule_findings f ON (f.event_id, f.position, f.to_value) = (c.event_id, c.position, c.to_value)
+    LEFT JOIN (SELECT * FROM rule_findings) f
+      ON (f.event_id, f.position, f.to_value) = (c.event_id, c.position, c.to_value)
      AND f.substitution IS NOT DISTINCT FROM c.substitution
      WHERE (f.event_id IS NULL OR NOT EXISTS (
             SELECT FROM data_point_results o
@@ -456,7 +458,7 @@ _LEAVE: Final = SQL(
     """
     WITH undone AS MATERIALIZED (
         SELECT DISTINCT f.event_id, f.position
-          FROM rule_findings f
+          FROM (SELECT * FROM rule_findings) f
           JOIN corrections c
             ON (c.project_id, c.event_id, c.position, c.field) = ({project}, f.event_id, f.position, '')
          WHERE f.to_value IS NOT NULL
@@ -469,20 +471,25 @@ _LEAVE: Final = SQL(
      WHERE f.to_value IS NOT NULL AND (f.event_id, f.position) = (undone.event_id, undone.position)
     """
 )
-"""In a cluster a temporary table is of the node alone, and changed by what a part has read of others."""
-
 _LEAVE_TO_READINGS: Final = SQL(
     """
+    WITH filled AS MATERIALIZED (
+        SELECT DISTINCT f.event_id, f.position
+          FROM (SELECT * FROM rule_findings) f JOIN (SELECT * FROM rule_held_events) held USING (event_id)
+          JOIN events e ON (e.project_id, e.id) = ({project}, f.event_id)
+         WHERE f.to_value IS NOT NULL AND f.from_value IS NULL
+           AND e.readings IS NOT NULL AND e.numbers[f.position] IS NOT NULL
+    )
     UPDATE rule_findings f SET to_value = NULL
-      FROM rule_held_events JOIN events e ON (e.project_id, e.id) = ({project}, event_id)
-     WHERE f.event_id = e.id AND f.to_value IS NOT NULL AND f.from_value IS NULL
-       AND e.readings IS NOT NULL AND e.numbers[f.position] IS NOT NULL
+      FROM filled
+     WHERE f.to_value IS NOT NULL AND f.from_value IS NULL
+       AND (f.event_id, f.position) = (filled.event_id, filled.position)
     """
 )
 _KEPT: Final = SQL(
     """
     SELECT o.approved_by, f.event_id, f.position, f.to_value, f.substitution
-      FROM rule_findings f
+      FROM (SELECT * FROM rule_findings) f
       JOIN data_point_results o ON (o.event_id, o.position) = (f.event_id, f.position)
        AND (o.project_id, o.rule_id, o.rule_version) = ({project}, {rule}, {version})
        AND o.closed_at IS NULL AND o.approval_state = {approved}
@@ -505,28 +512,27 @@ _HELD_TABLE: Final = """
 _HOLD: Final = SQL(
     """
     INSERT INTO rule_held_events
-    SELECT id FROM (
-        SELECT e.id FROM events e
-         WHERE e.project_id = {project} AND e.id IN (
-               SELECT f.event_id FROM rule_findings f
-                WHERE f.to_value IS NOT NULL AND NOT EXISTS (
-                      SELECT FROM corrections c
-                       WHERE (c.project_id, c.event_id, c.position, c.field)
-                           = ({project}, f.event_id, f.position, '')
-                         AND c.rule_id = {rule} AND c.state = ANY ({not_reverted}))
-                UNION
-               SELECT c.event_id
-                 FROM corrections c
-                 JOIN events e ON (e.project_id, e.id) = (c.project_id, c.event_id) {other}
-                  AND c.project_id = {project} AND c.rule_id = {rule} AND c.state = ANY ({not_reverted})
-                  AND e.voided_at IS NULL AND {times})
-         ORDER BY e.id FOR NO KEY UPDATE OF e) AS held
+    SELECT e.id FROM events e
+     WHERE e.project_id = {project} AND e.id IN (
+           SELECT f.event_id FROM (SELECT * FROM rule_findings) f
+            WHERE f.to_value IS NOT NULL AND NOT EXISTS (
+                  SELECT FROM corrections c
+                   WHERE (c.project_id, c.event_id, c.position, c.field)
+                       = ({project}, f.event_id, f.position, '')
+                     AND c.rule_id = {rule} AND c.state = ANY ({not_reverted}))
+            UNION
+           SELECT c.event_id
+             FROM corrections c
+             JOIN events e ON (e.project_id, e.id) = (c.project_id, c.event_id) {other}
+              AND c.project_id = {project} AND c.rule_id = {rule} AND c.state = ANY ({not_reverted})
+              AND e.voided_at IS NULL AND {times})
+     ORDER BY e.id FOR NO KEY UPDATE OF e
     """
 )
 _CALLED_FOR: Final = SQL(
     """
     SELECT f.event_id, f.position, f.to_value, f.substitution
-      FROM rule_findings f JOIN rule_held_events USING (event_id)
+      FROM (SELECT * FROM rule_findings) f JOIN (SELECT * FROM rule_held_events) held USING (event_id)
      WHERE f.to_value IS NOT NULL AND NOT EXISTS (
            SELECT FROM corrections c
             WHERE (c.project_id, c.event_id, c.position, c.field) = ({project}, f.event_id, f.position, '')

@@ -188,6 +188,9 @@ OF_WORKERS: Final[Mapping[str, LogEvent]] = {
     "recovery_failed": LogEvent("error", (), "Looking for tasks of dead workers failed.", REPORT),
     "sealing_failed": LogEvent("error", (), "Sealing the audit log failed.", REPORT),
     "numbering_failed": LogEvent("error", (), "Numbering changes for the feed failed.", REPORT),
+    "round_gave_way": LogEvent(
+        "info", ("reason",), "A round ended because an account is about to move to another cell.", NOTHING
+    ),
     "waiting_failed": LogEvent("error", (), "Counting the events that wait for a generation failed.", REPORT),
     "rules_failed": LogEvent("error", (), "Looking for data to evaluate rules over failed.", REPORT),
     "rule_failed": LogEvent(

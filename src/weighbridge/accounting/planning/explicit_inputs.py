@@ -148,13 +148,15 @@ def keep_inputs(tx: Write, project: int, family: int, slots: Sequence[Interval],
         numbers, kinds, skips, events = (list(column) for column in zip(*rows, strict=True))
         tx.later(
             f"""
+            WITH made AS MATERIALIZED (
+                SELECT %(project)s::integer, %(family)s::integer, slot.start_time, slot.end_time,
+                       slot.event_id, slot.tracking_id, said.kind, said.is_skipped, said.events::bigint[]
+                  FROM unnest(%(numbers)s::bigint[], %(kinds)s::integer[], %(skips)s::boolean[],
+                              %(events)s::text[]) AS said (position, kind, is_skipped, events)
+                  JOIN {_SLOTS} USING (position))
             INSERT INTO slot_inputs (project_id, family_id, start_time, end_time, event_id, tracking_id,
                                      data_point_type_id, is_skipped, event_ids)
-            SELECT %(project)s, %(family)s, slot.start_time, slot.end_time, slot.event_id, slot.tracking_id,
-                   said.kind, said.is_skipped, said.events::bigint[]
-              FROM unnest(%(numbers)s::bigint[], %(kinds)s::integer[], %(skips)s::boolean[],
-                          %(events)s::text[]) AS said (position, kind, is_skipped, events)
-              JOIN {_SLOTS} USING (position)
+            SELECT * FROM made
             """,
             {**values, "numbers": numbers, "kinds": kinds, "skips": skips, "events": events},
         )

@@ -227,20 +227,27 @@ _FORGET_DIGESTS: Final = """
 """
 
 _UNDO_ENTRIES: Final = """
+    WITH made AS MATERIALIZED (
+        SELECT project_id, ledger_id, batch_id, kind, - amount, effective_at, posted_by, run_id, node, id,
+               %(task)s::integer, %(posted_at)s::timestamptz
+          FROM ledger_entries
+         WHERE project_id = %(project)s AND posted_by = ANY (%(batches)s) AND reverses IS NULL
+         ORDER BY id DESC)
     INSERT INTO ledger_entries (project_id, ledger_id, batch_id, kind, amount, effective_at, posted_by,
                                 run_id, node, reverses, async_task_id, posted_at)
-    SELECT project_id, ledger_id, batch_id, kind, - amount, effective_at, posted_by, run_id, node, id,
-           %(task)s, %(posted_at)s
-      FROM ledger_entries
-     WHERE project_id = %(project)s AND posted_by = ANY (%(batches)s) AND reverses IS NULL ORDER BY id DESC
+    SELECT * FROM made
 """
 
 _UNDO_DEFICITS: Final = """
+    WITH made AS MATERIALIZED (
+        SELECT project_id, ledger_id, run_id, posted_by, - amount, effective_at, id, %(task)s::integer,
+               %(posted_at)s::timestamptz
+          FROM deficit_entries
+         WHERE project_id = %(project)s AND posted_by = ANY (%(batches)s) AND reverses IS NULL
+         ORDER BY id DESC)
     INSERT INTO deficit_entries (project_id, ledger_id, run_id, posted_by, amount, effective_at, reverses,
                                  async_task_id, posted_at)
-    SELECT project_id, ledger_id, run_id, posted_by, - amount, effective_at, id, %(task)s, %(posted_at)s
-      FROM deficit_entries
-     WHERE project_id = %(project)s AND posted_by = ANY (%(batches)s) AND reverses IS NULL ORDER BY id DESC
+    SELECT * FROM made
 """
 
 # A run without batches on a ledger is there as one that was never generated, and cannot be stale.

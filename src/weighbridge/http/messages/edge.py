@@ -24,6 +24,7 @@ from litestar import Response
 from litestar.exceptions import HTTPException
 from psycopg import OperationalError
 from psycopg.errors import (
+    CannotConnectNow,
     ConfigurationLimitExceeded,
     DeadlockDetected,
     DiskFull,
@@ -349,6 +350,7 @@ _BUSY = {
     SerializationFailure.sqlstate: "The data changed while the answer was worked out; try again.",
     LockNotAvailable.sqlstate: "The request waited too long for another one; try again.",
     OutOfMemory.sqlstate: "The memory of the database server is used up; ask for less, or try again.",
+    CannotConnectNow.sqlstate: "The database is starting, or the account has just moved; try again.",
     TooManyConnections.sqlstate: "The database has no connection left; try again.",
     MOVED: "The account is moving to another part of the database; try again.",
 }
@@ -452,6 +454,8 @@ def render_database_error(request: WebRequest, error: OperationalError | PoolTim
     state = getattr(error, "sqlstate", None)
     if state == MOVED:
         forget_cell(request)
+    if state == CannotConnectNow.sqlstate:
+        request.app.state.cells.look_anew()
     return render_refusal(
         request, Unavailable(_BUSY.get(state, "The database cannot be reached just now; try again."))
     )

@@ -32,6 +32,10 @@ from weighbridge.quality.rule_versions import StoredVersion
 #
 # An evaluation fills it portion by portion; results are made of it, and corrections and proposals.
 #
+# Statements that read it with other tables name it as `(SELECT * FROM rule_findings)`, and those that change
+# it take what they need of others from a materialized part: a node of a cluster does not join a table of a
+# transaction with the tables of a cell otherwise. To PostgreSQL that is the same.
+#
 # Invariants: it belongs to one transaction and goes with it; memory stays flat, whatever the number of
 # findings.
 

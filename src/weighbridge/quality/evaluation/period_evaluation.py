@@ -252,7 +252,7 @@ def _covers_result(prepared: PreparedRule, kinds: Sequence[EventKind], period: P
 
 _COLLECTED_POINTS: Final = SQL("SELECT true AS is_found, event_id, position, value, error FROM rule_findings")
 _COLLECTED_WITHOUT_IMPUTED: Final = SQL(
-    "SELECT true AS is_found, f.event_id, f.position, f.value, f.error FROM rule_findings f"
+    "SELECT true AS is_found, f.event_id, f.position, f.value, f.error FROM (SELECT * FROM rule_findings) f"
     " JOIN events e ON e.project_id = {} AND e.id = f.event_id AND NOT e.is_imputed"
 )
 _COLLECTED_SLOTS: Final = SQL(

@@ -138,13 +138,13 @@ async def _evaluate_again(tx: Write, version: StoredVersion, proposals: Sequence
 
 
 _SAME: Final = f"""
-    SELECT o.id FROM data_point_results o JOIN rule_findings f USING (event_id, position)
+    SELECT o.id FROM data_point_results o JOIN (SELECT * FROM rule_findings) f USING (event_id, position)
      WHERE o.project_id = %(project)s AND o.id = ANY (%(asked)s) AND f.to_value IS NOT NULL
        AND o.slot_start IS NULL
        AND o.proposed_correction
            = proposed_correction(f.from_value, f.to_value, f.substitution)
     UNION ALL
-    SELECT o.id FROM data_point_results o JOIN rule_missing_slots s ON {SAME_SLOT}
+    SELECT o.id FROM data_point_results o JOIN (SELECT * FROM rule_missing_slots) s ON {SAME_SLOT}
      WHERE o.project_id = %(project)s AND o.id = ANY (%(asked)s) AND o.proposed_event = s.event
        AND o.proposed_correction = proposed_correction(NULL, s.to_value, s.substitution)
 """

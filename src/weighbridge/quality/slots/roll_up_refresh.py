@@ -145,7 +145,7 @@ _CHANGED: Final = f"""
                         IS DISTINCT FROM (r.numbers[position], r.texts[position], r.booleans[position])),
            r.event_id IS NULL OR (e.is_complete, e.voided_at IS NULL) IS DISTINCT FROM (r.is_complete, true),
            r.event_id IS NULL
-      FROM events e LEFT JOIN rolled_up r ON r.event_id = e.id
+      FROM events e LEFT JOIN (SELECT * FROM rolled_up) r ON r.event_id = e.id
      WHERE e.project_id = %(project)s AND e.event_type_id = %(event_type)s AND e.readings IS NOT NULL
        AND e.start_time >= %(first)s AND e.start_time < %(last)s
        AND CASE WHEN r.event_id IS NULL THEN e.voided_at IS NULL
@@ -180,7 +180,7 @@ _FILLED: Final = f"""
            c.rule_id
       FROM corrections c
       JOIN events e ON (e.project_id, e.id) = (c.project_id, c.event_id)
-      JOIN rolled_up r ON r.event_id = e.id
+      JOIN (SELECT * FROM rolled_up) r ON r.event_id = e.id
      WHERE c.project_id = %(project)s AND c.event_id = ANY (%(events)s)
        AND c.source = '{CorrectionOrigin.SUBSTITUTION}' AND c.state <> '{CorrectionState.REVERTED}'
        AND e.numbers[c.position] IS NULL AND r.numbers[c.position] IS NOT NULL
@@ -192,7 +192,7 @@ _UPDATE: Final = """
        SET numbers = r.numbers, texts = r.texts, booleans = r.booleans, is_complete = r.is_complete,
            readings = r.readings, valid_readings = r.valid_readings, covered_readings = r.covered_readings,
            expected_readings = r.expected_readings, voided_at = NULL, updated_at = now()
-      FROM rolled_up r
+      FROM (SELECT * FROM rolled_up) r
      WHERE e.project_id = %(project)s AND e.id = ANY (%(events)s) AND r.event_id = e.id
     RETURNING e.id, num_nonnulls(e.corrected_numbers, e.corrected_texts, e.corrected_booleans) > 0
 """

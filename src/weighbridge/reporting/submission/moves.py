@@ -257,21 +257,26 @@ _NEWEST: Final = """(
        AND b.deleted_at IS NULL)
 """
 _INSERT_ENTRIES: Final = f"""
+    WITH made AS MATERIALIZED (
+        SELECT %(project)s::integer, %(ledger)s::integer, batch_id, kind, amount, effective_at,
+               CASE WHEN run_id IS NOT NULL THEN {_NEWEST} END AS posted_by, run_id, %(report)s::bigint,
+               %(posted_at)s::timestamptz
+          FROM unnest(%(batches)s::bigint[], %(kinds)s::text[], %(amounts)s::numeric[],
+                      %(moments)s::timestamptz[], %(runs)s::bigint[])
+               WITH ORDINALITY AS entry (batch_id, kind, amount, effective_at, run_id, position)
+         ORDER BY position)
     INSERT INTO ledger_entries (project_id, ledger_id, batch_id, kind, amount, effective_at, posted_by,
-    run_id,
-                                report_id, posted_at)
-    SELECT %(project)s, %(ledger)s, batch_id, kind, amount, effective_at,
-           CASE WHEN run_id IS NOT NULL THEN {_NEWEST} END, run_id, %(report)s, %(posted_at)s
-      FROM unnest(%(batches)s::bigint[], %(kinds)s::text[], %(amounts)s::numeric[],
-                  %(moments)s::timestamptz[], %(runs)s::bigint[])
-           WITH ORDINALITY AS entry (batch_id, kind, amount, effective_at, run_id, position)
-     ORDER BY position
+                                run_id, report_id, posted_at)
+    SELECT * FROM made
 """
 _INSERT_DEFICITS: Final = f"""
+    WITH made AS MATERIALIZED (
+        SELECT %(project)s::integer, %(ledger)s::integer, run_id, {_NEWEST} AS posted_by, amount,
+               effective_at, %(report)s::bigint, %(posted_at)s::timestamptz
+          FROM unnest(%(runs)s::bigint[], %(amounts)s::numeric[], %(moments)s::timestamptz[])
+               WITH ORDINALITY AS entry (run_id, amount, effective_at, position)
+         ORDER BY position)
     INSERT INTO deficit_entries (project_id, ledger_id, run_id, posted_by, amount, effective_at, report_id,
                                  posted_at)
-    SELECT %(project)s, %(ledger)s, run_id, {_NEWEST}, amount, effective_at, %(report)s, %(posted_at)s
-      FROM unnest(%(runs)s::bigint[], %(amounts)s::numeric[], %(moments)s::timestamptz[])
-           WITH ORDINALITY AS entry (run_id, amount, effective_at, position)
-     ORDER BY position
+    SELECT * FROM made
 """

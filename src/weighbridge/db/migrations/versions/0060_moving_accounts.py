@@ -3,7 +3,7 @@
 from weighbridge.db.migrations import apply
 
 revision = "0060"
-down_revision = "0058"
+down_revision = "0059"
 
 
 def upgrade() -> None:

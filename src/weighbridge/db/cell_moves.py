@@ -1,0 +1,119 @@
+"""A cell goes from one node of a cluster to another while it is written to.
+
+`move_cell`. The cluster copies the tables, and then changes over; until the old node is closed to the cell,
+it passes statements on to the new one. Closing it waits for the transactions that are in the cell there, and
+refuses new ones, which their callers repeat. Then the sequences of the new node go on from the old ones, and
+the directory names the new node. Whoever is refused looks there at once, everybody else within seconds.
+
+Invariants: never do two nodes give out keys of a cell at a time; a move that failed is gone on with by the
+same command, and until the directory names the new node the old one can be closed and not used.
+"""
+
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import Any, Final
+
+import psycopg
+from psycopg.errors import LockNotAvailable
+from psycopg.sql import SQL, Identifier, Literal
+
+from weighbridge.core.platform.cell import FIRST, Cell
+from weighbridge.db import locks
+from weighbridge.db.cell_creation import go_on_with_keys, url_in_cell, url_in_schema
+from weighbridge.db.cells import SCHEMA, read_cells
+from weighbridge.db.engine import ENTER_ON_NODE
+from weighbridge.db.nodes import (
+    LOCAL,
+    SEQUENCES,
+    check_node,
+    complete,
+    lies_on,
+    make_movable,
+    move_tables,
+)
+from weighbridge.db.roles import DatabaseUrls, role_of
+from weighbridge.errors import Conflict, Refusal
+
+LEAVE_SECONDS: Final = 5
+"""How long transactions in a cell may go on when it leaves their node; then they are ended."""
+
+_CLOSED: Final = SQL(
+    """
+    CREATE OR REPLACE FUNCTION {}(cell text) RETURNS void LANGUAGE plpgsql AS $$
+    BEGIN
+        RAISE EXCEPTION 'the cell % has moved to another node', cell USING ERRCODE = 'cannot_connect_now';
+    END $$
+    """
+).format(Identifier(ENTER_ON_NODE))
+_HOLDERS: Final = """
+    SELECT pg_terminate_backend(pid) FROM pg_locks
+     WHERE locktype = 'advisory' AND mode = 'ShareLock' AND granted AND database =
+           (SELECT oid FROM pg_database WHERE datname = current_database())
+       AND (classid::bigint << 32 | objid::bigint) = hashtextextended('cell:' || current_schema(), 0)
+"""
+_HOLD: Final = "SELECT pg_advisory_lock(hashtextextended('cell:' || current_schema(), 0))"
+
+
+def move_cell(urls: DatabaseUrls, name: str, node: str) -> Cell:
+    """Bring a cell from its node to another one, while the service works.
+
+    Raises Refusal for a node that is none, or a cell that lies on no node; Conflict for one that is there.
+    """
+    with psycopg.connect(urls.migrating, autocommit=True) as connection:
+        check_node(connection, node)
+        connection.execute(locks.LOCK.format(Literal(locks.CELL_CREATION)))
+        cell = _find(urls.migrating, name, node)
+        moved = replace(cell, node=node)
+        with ExitStack() as connections:
+            schema = str(cell.schema)
+            coordinator, old, new = (
+                connections.enter_context(psycopg.connect(url, autocommit=True))
+                for url in (
+                    url_in_schema(urls.migrating, schema),
+                    url_in_cell(urls.migrating, cell),
+                    url_in_cell(urls.migrating, moved),
+                )
+            )
+            if not lies_on(coordinator, node):
+                complete(coordinator, new, role_of(urls.running))
+                # Triggers give out keys on the new node before the old one is closed: far from the old keys.
+                go_on_with_keys(new, cell, _last_keys(old), is_ahead=True)
+                make_movable(coordinator)
+                move_tables(coordinator, node)
+            _close(old)
+            go_on_with_keys(new, cell, _last_keys(old), _last_keys(new))
+            connection.execute(
+                SQL(f"UPDATE {SCHEMA}.cells SET node = %s WHERE number = %s"), (node, cell.number)
+            )
+    return moved
+
+
+def _find(url: str, name: str, node: str) -> Cell:
+    """The cell that is to be moved."""
+    by_name = {cell.name: cell for cell in read_cells(url, only_open=True)}
+    cell = by_name.get(name)
+    if cell is None:
+        raise Refusal(f"There is no cell {name!r} to move; there are {', '.join(by_name)}.")
+    if cell.node is None:
+        where = "stays where it is" if cell == FIRST else "lies on no node, and cannot be moved to one"
+        raise Refusal(f"The cell {name} {where}; cells that were added with --node can be moved.")
+    if cell.node == node:
+        raise Conflict(f"The cell {name} lies on {node} already.")
+    return cell
+
+
+def _last_keys(connection: psycopg.Connection[Any]) -> dict[str, int]:
+    """What each sequence of the node has given out last; 0 where it has given out nothing."""
+    return {name: last for name, _, last in connection.execute(SEQUENCES).fetchall()}
+
+
+def _close(old: psycopg.Connection[Any]) -> None:
+    """Let no transaction enter the cell on its old node, and wait for those that are in it."""
+    old.execute(LOCAL)
+    old.execute(_CLOSED)
+    old.execute(SQL("SET lock_timeout = {}").format(Literal(f"{LEAVE_SECONDS}s")))
+    try:
+        old.execute(_HOLD)
+    except LockNotAvailable:
+        old.execute(_HOLDERS)
+        old.execute(_HOLD)

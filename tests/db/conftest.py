@@ -1,8 +1,9 @@
-"""A service of two cells: accounts in the first one, and in the second one."""
+"""A service of two cells: accounts in the first one, and in the second, on a node if there is a cluster."""
 
 from collections.abc import Iterator
 
 import pytest
+from tests.clusters import Cluster
 from tests.databases import database
 from tests.server import Account, Server
 
@@ -10,8 +11,12 @@ SECOND = "north"
 
 
 @pytest.fixture(scope="module")
-def two_cells(postgres: str, newest: str) -> Iterator[Server]:
+def two_cells(postgres: str, newest: str, cluster: Cluster | None) -> Iterator[Server]:
     """A service of two cells, whose accounts live in the second one unless a test says otherwise."""
+    if cluster is not None:
+        with Server(cluster.coordinator, second_cell=SECOND, node=cluster.node(0)) as server:
+            yield server
+        return
     with database(postgres, newest) as url, Server(url, second_cell=SECOND) as server:
         yield server
 

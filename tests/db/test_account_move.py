@@ -44,8 +44,9 @@ def rows_in(server: Server, cell: Cell, account: int) -> dict[str, list[str]]:
     with psycopg.connect(url_in_cell(server.urls.migrating, cell)) as connection:
         found = {}
         for rows in read_tables(connection):
-            each = SQL("SELECT t::text FROM {} t WHERE {} ORDER BY 1").format(
-                Identifier(rows.table), rows.condition(account)
+            columns = rows.columns(is_elsewhere=server.cell.node is not None)
+            each = SQL("SELECT ROW ({})::text FROM {} WHERE {} ORDER BY 1").format(
+                columns, Identifier(rows.table), rows.condition(account)
             )
             found[rows.table] = [text for (text,) in connection.execute(each).fetchall()]
     return found

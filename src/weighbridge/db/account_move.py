@@ -229,34 +229,33 @@ def _capture(places: _Places, account: int) -> Iterator[None]:
             yield
         finally:
             for rows in places.tables:
-                drop = (
-                    SQL("DROP TRIGGER IF EXISTS {} ON {}").format(Identifier(name), Identifier(rows.table))
-                    for name, *_ in _TRIGGERS
-                )
-                _patiently(owner, SQL("; ").join(drop))
+                table = Identifier(rows.table)
+                names = [Identifier(name) for name, *_ in _TRIGGERS]
+                _patiently(owner, [SQL("DROP TRIGGER IF EXISTS {} ON {}").format(n, table) for n in names])
             places.reader.execute("DELETE FROM captured_changes")
 
 
-def _capturing(rows: Rows, account: int, others: Sequence[int]) -> Composed:
+def _capturing(rows: Rows, account: int, others: Sequence[int]) -> list[Composed]:
     condition = rows.may_be(account, others).as_string(None)
     key = ", ".join(f"{name!r}, {name}" for name in rows.key)
-    return SQL("; ").join(
+    return [
         _CAPTURE.format(
             name=Identifier(name), event=SQL(event), which=SQL(which), table=Identifier(rows.table),
             account=Literal(str(account)), table_name=Literal(rows.table), key=Literal(key),
             condition=Literal(condition),
         )
         for name, event, which in _TRIGGERS
-    )  # fmt: skip
+    ]  # fmt: skip
 
 
-def _patiently(connection: psycopg.Connection[Any], statement: Composed) -> None:
+def _patiently(connection: psycopg.Connection[Any], statements: Sequence[Composed]) -> None:
     """Do what needs a table for a moment, without having others wait for long meanwhile."""
     for attempt in range(_ATTEMPTS_MAX):
         try:
             with connection.transaction():
                 connection.execute(_timeout(WAIT_SECONDS))
-                connection.execute(statement)
+                for statement in statements:  # a cluster takes one at a time
+                    connection.execute(statement)
         except (LockNotAvailable, DeadlockDetected):
             if attempt == _ATTEMPTS_MAX - 1:
                 raise

@@ -3,23 +3,29 @@
 `move_account`, `remove_leftovers`, `read_tables`, `enter_account`, `capture_changes`.
 """
 
+import asyncio
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from datetime import UTC, datetime, timedelta
 from hashlib import sha256
+from typing import Any
 
 import psycopg
 import pytest
 from psycopg.sql import SQL, Identifier
+from tests.collection.evidence import files
 from tests.given import accounting
 from tests.given import collection as given
 from tests.given.people import Visitor, email_of
 from tests.server import Account, Server
 
+from weighbridge.collection.evidence_files import open_store, sweep
 from weighbridge.core.platform.cell import FIRST, Cell
 from weighbridge.db.account_move import AccountMove, move_account, remove_leftovers
 from weighbridge.db.account_rows import OF_NO_ACCOUNT, read_tables
 from weighbridge.db.cell_creation import url_in_cell
+from weighbridge.db.engine import Read
 from weighbridge.errors import NotFound
 
 MARKS = "waiting_marks"
@@ -210,3 +216,30 @@ def test_what_a_move_that_was_ended_has_left_is_removed(two_cells: Server, north
 
     assert two_cells.sql(count, northern.id) == [(0,)]
     assert northern.sql("SELECT count(*) FROM events WHERE project_id = %s", project) == [(1,)]
+
+
+class LeftBeforeRead:
+    """The database of a cell that an account leaves before it is read."""
+
+    def __init__(self, account: Account) -> None:
+        self.account, self.database = account, account.database
+
+    @asynccontextmanager
+    async def read(self) -> AsyncIterator[Read]:
+        if self.account.cell != FIRST:
+            await asyncio.to_thread(move, self.account, FIRST)
+        async with self.database.read() as tx:
+            yield tx
+
+
+def test_no_file_of_an_account_is_removed_that_moves_while_cells_are_read(northern: Account, first: Account):
+    server, api = northern.server, northern.caller()
+    made = api.upload(f"/events/{plant_of(northern).deliver(1)}/evidence", "Ticket.pdf", files.PDF).body
+    store = open_store(server.settings.evidence_url, server.settings.data_dir)
+    later = datetime.now(UTC) + timedelta(days=2)
+    cells: Any = [first.database, LeftBeforeRead(northern)]
+
+    server.run(sweep(cells, store, later))
+
+    kept = api.get(made["url"].removeprefix(f"{server.address}/api/v1")).expect(200)
+    assert kept.content == files.PDF

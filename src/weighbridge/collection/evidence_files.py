@@ -253,15 +253,20 @@ async def sweep(databases: Sequence[Database], store: EvidenceStore, now: dateti
     """Remove files that no row of any cell names and that are old enough; gives their keys."""
     swept: list[str] = []
     async for keys in store.keys_before(now - ORPHAN_AGE):
-        unnamed = set(keys)
-        for database in databases:
-            async with database.read() as tx:
-                unnamed -= {key for (key,) in await tx.tuples(_NAMED, {"keys": keys})}
-        orphans = sorted(unnamed)
+        orphans = await _find_unnamed(databases, keys)
         for key in orphans:
             await store.delete(key)
         swept += orphans
     return swept
+
+
+async def _find_unnamed(databases: Sequence[Database], keys: Sequence[str]) -> list[str]:
+    unnamed = set(keys)
+    # And back: an account that moved from a cell which was not read yet to one that was is found there.
+    for database in (*databases, *reversed(databases[:-1])):
+        async with database.read() as tx:
+            unnamed -= {key for (key,) in await tx.tuples(_NAMED, {"keys": sorted(unnamed)})}
+    return sorted(unnamed)
 
 
 def _type(upload: Upload) -> FileType:

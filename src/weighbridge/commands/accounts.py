@@ -22,6 +22,7 @@ from weighbridge.errors import Conflict, Refusal
 
 if TYPE_CHECKING:
     from weighbridge.core.platform.cell import Cell
+    from weighbridge.db.account_move import AccountMove
     from weighbridge.db.engine import Write
 
 AccountOption = Annotated[
@@ -102,7 +103,7 @@ def move(
             remove_leftovers(urls, number, target, others)
             raise Conflict(f"The account {named!r} lives in the cell {target.name} already.")
         moved = move_account(urls, number, source, target, report)
-        asyncio.run(_queue_tasks(urls.running, target))
+        asyncio.run(_settle(urls.running, moved))
     fields = {
         "account": number, "from": source.name, "to": target.name, "rows": moved.rows,
         "seconds_waited": round(moved.seconds_waited, 3),
@@ -114,16 +115,18 @@ def move(
     sys.stdout.write((json.dumps(fields) if as_json else sentence) + "\n")
 
 
-async def _queue_tasks(url: str, cell: "Cell") -> None:
-    """Have tasks that came with an account carried out: they have no jobs yet."""
+async def _settle(url: str, moved: "AccountMove") -> None:
+    """Record the move in the log of the account, and have its tasks carried out: they have no jobs yet."""
     from weighbridge.db.engine import Database
     from weighbridge.platform.queue import recover
+    from weighbridge.platform.users import record_move
     from weighbridge.settings import read
 
     async with (
         Database(url, connections_max=1) as database,
-        database.in_cell(cell).write() as tx,
+        database.in_cell(moved.target).write() as tx,
     ):
+        await record_move(tx, moved.account, moved.source, moved.target, command_id())
         await recover(tx, read().lease_seconds)
 
 

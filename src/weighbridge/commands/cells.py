@@ -49,6 +49,7 @@ def add(name: CellName, /, *, node: Node = None, data_dir: DataDir = None, as_js
     Example: `weighbridge cells add north --node db2:5432`
     """
     from weighbridge.db.cell_creation import add_cell
+    from weighbridge.db.cells import read_cells
     from weighbridge.db.embedded.instance import database
     from weighbridge.platform.users import DEFAULT_ACCOUNT, administrator_of
     from weighbridge.settings import read_with
@@ -61,7 +62,8 @@ def add(name: CellName, /, *, node: Node = None, data_dir: DataDir = None, as_js
 
     with database(settings) as urls:
         migrate_or_refuse(urls)
-        in_transaction(urls.running, ensure_default)  # so that the directory names it
+        if len(read_cells(urls.running)) == 1:
+            in_transaction(urls.running, ensure_default)  # so that the directory names it
         cell = add_cell(urls, name, migrate_cell, node=node)
         keep_audit_key(urls.running, settings)
     place = "there" if cell.node is None else f"on {cell.node}"

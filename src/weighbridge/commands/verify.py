@@ -43,6 +43,7 @@ def verify(*, data_dir: ExistingDataDir = None, since: Since = None, as_json: Js
     import msgspec
 
     from weighbridge.collection.evidence_files import open_store
+    from weighbridge.db.account_move import without_moves
     from weighbridge.db.engine import Database
     from weighbridge.db.statements import to_json_form
     from weighbridge.settings import read_with
@@ -60,10 +61,12 @@ def verify(*, data_dir: ExistingDataDir = None, since: Since = None, as_json: Js
     moment = None if since is None else _moment(since)
     settings = read_with(data_dir=data_dir)
     with open_cells(data_dir) as urls, progress_bars() as bars:
-        reports = {cell: asyncio.run(check(url, bars)) for cell, url in urls.items()}
-        report = reports[FIRST]
-        if len(urls) > 1:
-            report = merge_reports(reports, asyncio.run(check_directory(urls)))
+        if len(urls) == 1:
+            report = asyncio.run(check(urls[FIRST], bars))
+        else:
+            with without_moves(urls[FIRST]):
+                reports = {cell: asyncio.run(check(url, bars)) for cell, url in urls.items()}
+                report = merge_reports(reports, asyncio.run(check_directory(urls)))
     sys.stdout.write(
         msgspec.json.encode(report, enc_hook=to_json_form).decode() + "\n" if as_json else _sentences(report)
     )

@@ -110,14 +110,29 @@ def move_account(
     """
     with ExitStack() as open_connections:
         guard = open_connections.enter_context(psycopg.connect(urls.migrating, autocommit=True))
-        if guard.execute(locks.SESSION_TRY, (locks.ACCOUNT_MOVE,)).fetchone() != (True,):
-            raise Conflict("Another account is being moved; try again when it has.")
+        _hold_moves(guard, locks.LOCK, "Another account is being moved, or cells are being verified")
         places = _Places(urls, source, target, open_connections)
         if _finish_earlier(places, account):
             return AccountMove(account, source, target, 0, 0.0)
         with _capture(places, account):
             moved = _copy_and_switch(places, account, report)
     return moved
+
+
+@contextmanager
+def without_moves(url: str) -> Iterator[None]:
+    """Have no account move meanwhile, for who reads all cells; Conflict where one is being moved."""
+    with psycopg.connect(url, autocommit=True) as guard:
+        _hold_moves(guard, locks.SHARED_LOCK, "An account is being moved")
+        yield
+
+
+def _hold_moves(guard: psycopg.Connection[Any], lock: SQL, what_is_in_the_way: str) -> None:
+    guard.execute(SQL("SET lock_timeout = {}").format(Literal(f"{LAST_SECONDS}s")))
+    try:
+        guard.execute(lock.format(Literal(locks.ACCOUNT_MOVE)))
+    except LockNotAvailable:
+        raise Conflict(f"{what_is_in_the_way}; try again later.") from None
 
 
 class _Places:

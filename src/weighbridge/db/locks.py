@@ -68,7 +68,7 @@ CELL_CREATION: Final = "cells:add"
 """One command at a time makes a cell, or moves one."""
 
 ACCOUNT_MOVE: Final = "accounts:one move"
-"""One command at a time moves an account."""
+"""One command at a time moves an account; shared by what reads all cells, and so finds each account once."""
 
 CAPTURING: Final = "accounts:moving"
 """Held while triggers capture what changes of an account that moves; the database's function asks for it."""
@@ -242,9 +242,6 @@ def share_rule_marks(project: int) -> Command:
 SESSION_HOLD: Final = "SELECT pg_advisory_lock(hashtextextended({}, 0))"
 """Wait for a lock, by its name as a literal, and have it until it is given back."""
 
-SESSION_TRY: Final = "SELECT pg_try_advisory_lock(hashtextextended(%s, 0))"
-"""Have a lock until it is given back, if nobody has it; whether that is so."""
-
 SESSION_RELEASE: Final = "SELECT pg_advisory_unlock(hashtextextended({}, 0))"
 """Give a lock back."""
 
@@ -255,6 +252,9 @@ SESSION_HOLD_KEY: Final = "SELECT pg_advisory_lock(%s)"
 """Wait for a lock, by its key, and have it until the connection ends."""
 
 LOCK: Final = SQL(SESSION_HOLD)
+SHARED_LOCK: Final = SQL("SELECT pg_advisory_lock_shared(hashtextextended({}, 0))")
+"""Wait for a lock, by its name as a literal, and share it until it is given back."""
+
 UNLOCK: Final = SQL(SESSION_RELEASE)
 LOCK_AND_BEGIN: Final = SQL("{}{}{}; COMMIT; BEGIN ISOLATION LEVEL REPEATABLE READ{}")
 COMMIT_AND_UNLOCK: Final = SQL("COMMIT; {}")

@@ -282,6 +282,7 @@ _OF_SERVICE: Final = (
 
 OBLIGATIONS: Final[Mapping[str, tuple[Obligation, ...]]] = {
     "account.create": _NOTHING,
+    "account.move": _NOTHING,
     "user.erase": _NOTHING,
     "user.create": _NOTHING,
     "user.invite": _NOTHING,

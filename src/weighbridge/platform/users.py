@@ -87,6 +87,14 @@ async def administrator_of(tx: Write, account: str, request_id: str) -> Actor:
     return Actor(account_id, user_id, None, frozenset(ALL_PERMISSIONS), request_id)
 
 
+async def record_move(tx: Write, account: int, source: Cell, target: Cell, request_id: str) -> None:
+    """Write to the log of an account that it has moved, as its administrator; in the cell where it is now."""
+    user_id = await ensure_user(tx, account, ADMINISTRATOR)
+    actor = Actor(account, user_id, None, frozenset(ALL_PERMISSIONS), request_id)
+    after = {"from": source.name, "to": target.name}
+    changes.record(tx, actor, action="account.move", target=str(account), after=after)
+
+
 async def find_account(database: Database, name: str) -> int | None:
     """The number of the account with a name, in the database's cell."""
     row = await database.single("SELECT id FROM accounts WHERE name = %s", (name,))

@@ -185,8 +185,11 @@ def first_user_link(url: str, address: str) -> str | None:
 
 
 async def _offer(url: str) -> str | None:
-    async with Database(url, connections_max=1) as database, database.write() as tx:
-        if await has_people(tx):
+    async with Database(url, connections_max=1) as database:
+        if await Cells(database).has_directory():  # people may be in another cell
             return None
-        actor = await administrator_of(tx, DEFAULT_ACCOUNT, f"start_{token_hex(12)}")
-        return await offer_first_user(tx, actor)
+        async with database.write() as tx:
+            if await has_people(tx):
+                return None
+            actor = await administrator_of(tx, DEFAULT_ACCOUNT, f"start_{token_hex(12)}")
+            return await offer_first_user(tx, actor)

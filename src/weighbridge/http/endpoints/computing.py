@@ -169,7 +169,12 @@ async def execute_request(
                 return await work(database(request))
     computing: ComputingLoop = request.app.state.computing
     cell = cell_of(request)
-    return await computing.carry_out(account, lambda base: work(base.in_cell(cell)), request.receive)
+
+    def work_in_cell(base: Database) -> Awaitable[Result]:
+        base.follow(cell)  # these connections are apart from those of other requests
+        return work(base.in_cell(cell))
+
+    return await computing.carry_out(account, work_in_cell, request.receive)
 
 
 # Requests that another process executes: an API process lets them through and hands them over.

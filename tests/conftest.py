@@ -180,7 +180,8 @@ def cluster(pytestconfig: pytest.Config) -> Iterator[Cluster | None]:
         return
     with clusters.database(found, f"of_worker_{number}") as own:
         migrate(own.coordinator)
-        yield replace(own, workers=own.workers[number % len(own.workers) :])
+        first = number % len(own.workers)
+        yield replace(own, workers=own.workers[first:] + own.workers[:first])
 
 
 @pytest.fixture(scope="session")

@@ -1,17 +1,22 @@
 """A cell on a node of a cluster: how it is connected to, and where there is no cluster to have one.
 
-`url_in_cell`, `Database.in_cell`, `add_cell`.
+`url_in_cell`, `Database.in_cell`, `Database.follow`, `add_cell`, `move_cell`, `go_on_with_keys`.
 """
+
+from collections import defaultdict
+from dataclasses import replace
 
 import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.errors import CannotConnectNow
 
-from weighbridge.core.platform.cell import Cell
-from weighbridge.db.cell_creation import add_cell, url_in_cell, urls_in_cell
+from weighbridge.core.platform.cell import INTEGER_BITS, Cell, key_range
+from weighbridge.db.cell_creation import add_cell, go_on_with_keys, url_in_cell, urls_in_cell
+from weighbridge.db.cell_moves import move_cell
 from weighbridge.db.cells import read_cells
 from weighbridge.db.embedded.instance import RUNNING_ROLE
-from weighbridge.db.engine import Database
+from weighbridge.db.engine import Database, enter_cell
 from weighbridge.db.roles import DatabaseUrls
 from weighbridge.errors import Refusal
 from weighbridge.supervisor.startup import migrate_cell, migrate_or_refuse
@@ -31,6 +36,40 @@ def test_the_service_connects_to_the_node_of_a_cell():
     assert (given["host"], str(given["port"]), given["user"]) == ("db2", "6432", "app")
     assert given["options"].endswith("-csearch_path=cell_east")
     assert host_and_port(Database(COORDINATOR, connections_max=1).in_cell(EAST).url) == ("db2", "6432")
+
+
+def test_whoever_holds_the_transactions_of_a_cell_follows_it_to_its_new_node():
+    database = Database(COORDINATOR, connections_max=1)
+    held = database.in_cell(EAST)
+    keys = held.event_keys
+
+    database.follow(replace(EAST, node="db3:6432"))
+
+    assert host_and_port(held.url) == ("db3", "6432")
+    assert database.in_cell(EAST) is held
+    assert held.event_keys is keys
+
+
+def test_only_transactions_on_a_node_ask_whether_the_cell_is_still_there():
+    on_node, elsewhere = (
+        enter_cell(EAST.schema, is_on_node=is_on_node)[0][0].as_string() for is_on_node in (True, False)
+    )
+
+    assert on_node.endswith('"cell_east"."enter_on_node"(%s)')
+    assert "enter_on_node" not in elsewhere
+    assert enter_cell(None, is_on_node=False) == []
+
+
+def test_a_cell_is_not_left_while_a_transaction_is_in_it(migrated_database):
+    with psycopg.connect(migrated_database) as inside, psycopg.connect(migrated_database) as leaving:
+        inside.execute("SELECT enter_on_node('east')")
+        hold = "SELECT pg_try_advisory_lock(hashtextextended('cell:east', 0))"
+        assert leaving.execute(hold).fetchone() == (False,)
+        inside.rollback()
+
+        assert leaving.execute(hold).fetchone() == (True,)
+        with pytest.raises(CannotConnectNow, match="the cell east is moving to another node"):
+            inside.execute("SELECT enter_on_node('east')")
 
 
 def test_whoever_migrates_a_cell_goes_through_the_coordinator():
@@ -57,6 +96,29 @@ def test_where_there_is_no_cluster_no_cell_lies_on_a_node(migrated_database):
 
     with psycopg.connect(migrated_database) as connection:
         assert connection.execute("SELECT to_regnamespace('weighbridge_directory')").fetchone() == (None,)
+
+
+def test_where_there_is_no_cluster_no_cell_moves(migrated_database):
+    urls = DatabaseUrls(make_conninfo(migrated_database, user=RUNNING_ROLE), migrated_database)
+
+    with pytest.raises(Refusal, match="not the coordinator of a Citus cluster"):
+        move_cell(urls, "east", "db3:5432")
+
+
+def test_sequences_go_on_after_what_the_other_node_has_given_out(migrated_database):
+    keys = key_range(EAST.number, INTEGER_BITS)
+    given_out = defaultdict(int, accounts_id_seq=keys.start + 41, users_id_seq=2**31 - 1)
+    with psycopg.connect(migrated_database) as connection:
+        go_on_with_keys(connection, EAST, given_out)
+        following = [
+            connection.execute("SELECT nextval(%s)", (name,)).fetchone()[0]
+            for name in ("accounts_id_seq", "users_id_seq")
+        ]
+        go_on_with_keys(connection, EAST, given_out, is_ahead=True)
+        [ahead] = connection.execute("SELECT nextval('accounts_id_seq')").fetchone()
+
+    assert following == [keys.start + 42, keys.start]
+    assert following[0] < ahead < keys.stop
 
 
 def test_a_cell_that_was_not_finished_has_its_schema_and_is_no_open_cell(migrated_database):

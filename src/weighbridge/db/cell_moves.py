@@ -45,13 +45,6 @@ _CLOSED: Final = SQL(
     END $$
     """
 ).format(Identifier(ENTER_ON_NODE))
-_HOLDERS: Final = """
-    SELECT pg_terminate_backend(pid) FROM pg_locks
-     WHERE locktype = 'advisory' AND mode = 'ShareLock' AND granted AND database =
-           (SELECT oid FROM pg_database WHERE datname = current_database())
-       AND (classid::bigint << 32 | objid::bigint) = hashtextextended('cell:' || current_schema(), 0)
-"""
-_HOLD: Final = "SELECT pg_advisory_lock(hashtextextended('cell:' || current_schema(), 0))"
 
 
 def move_cell(urls: DatabaseUrls, name: str, node: str) -> Cell:
@@ -80,7 +73,7 @@ def move_cell(urls: DatabaseUrls, name: str, node: str) -> Cell:
                 go_on_with_keys(new, cell, _last_keys(old), is_ahead=True)
                 make_movable(coordinator)
                 move_tables(coordinator, node)
-            _close(old)
+            _close(old, cell)
             go_on_with_keys(new, cell, _last_keys(old), _last_keys(new))
             connection.execute(
                 SQL(f"UPDATE {SCHEMA}.cells SET node = %s WHERE number = %s"), (node, cell.number)
@@ -107,13 +100,14 @@ def _last_keys(connection: psycopg.Connection[Any]) -> dict[str, int]:
     return {name: last for name, _, last in connection.execute(SEQUENCES).fetchall()}
 
 
-def _close(old: psycopg.Connection[Any]) -> None:
+def _close(old: psycopg.Connection[Any], cell: Cell) -> None:
     """Let no transaction enter the cell on its old node, and wait for those that are in it."""
+    name = Literal(locks.on_node(cell.schema))
     old.execute(LOCAL)
     old.execute(_CLOSED)
     old.execute(SQL("SET lock_timeout = {}").format(Literal(f"{LEAVE_SECONDS}s")))
     try:
-        old.execute(_HOLD)
+        old.execute(locks.LOCK.format(name))
     except LockNotAvailable:
-        old.execute(_HOLDERS)
-        old.execute(_HOLD)
+        old.execute(locks.END_HOLDERS.format(name))
+        old.execute(locks.LOCK.format(name))

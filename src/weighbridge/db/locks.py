@@ -28,6 +28,9 @@ Whoever takes several takes them in this order, so that nobody waits in a circle
    has made imputed events, as the last that it waits for.
 8. `evidence_quota`: while there is a quota, whoever attaches a file, who waits for nothing afterwards.
 
+`on_node` is shared from the beginning of each transaction in a cell on a node, which only tries it; who takes
+the cell away from there has it alone.
+
 `archive_write` is held, and tried only, by a transaction that takes nothing else.
 
 `MIGRATION`, `GRANTS`, `CELL_CREATION`, `DEFAULT_ACCOUNT`, `TASK_RECOVERY`, `AUDIT_KEY`, `audit_seal` and
@@ -72,6 +75,12 @@ ACCOUNT_MOVE: Final = "accounts:one move"
 
 CAPTURING: Final = "accounts:moving"
 """Held while triggers capture what changes of an account that moves; the database's function asks for it."""
+
+
+def on_node(schema: str | None) -> str:
+    """Transactions in a cell on a node share it; who has it alone takes the cell away from there."""
+    return f"cell:{schema}"
+
 
 AUDIT_KEY: Final = "audit_log:key"
 """Whoever looks for the key of the audit log first makes it, and makes it once."""
@@ -250,6 +259,16 @@ UNLOCKING: Final = SESSION_RELEASE.format("%s")
 
 SESSION_HOLD_KEY: Final = "SELECT pg_advisory_lock(%s)"
 """Wait for a lock, by its key, and have it until the connection ends."""
+
+END_HOLDERS: Final = SQL(
+    """
+    SELECT pg_terminate_backend(pid) FROM pg_locks
+     WHERE locktype = 'advisory' AND granted AND pid <> pg_backend_pid() AND database =
+           (SELECT oid FROM pg_database WHERE datname = current_database())
+       AND (classid::bigint << 32 | objid::bigint) = hashtextextended({}, 0)
+    """
+)
+"""End the connections that hold a lock, by its name as a literal."""
 
 LOCK: Final = SQL(SESSION_HOLD)
 SHARED_LOCK: Final = SQL("SELECT pg_advisory_lock_shared(hashtextextended({}, 0))")

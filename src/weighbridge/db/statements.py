@@ -16,7 +16,8 @@ does so, though not inside of CASE and coalesce, beside columns, or in DO UPDATE
 default made. In a sub-select they pass, `SET at = (SELECT clock_timestamp())`; one with now() and a parameter
 stands in FROM. `CASE x WHEN 1` is garbled, and `CASE WHEN x = 1` says the same. Parts of a statement that
 write are carried out one after the other there, each with its own checks. An INSERT that reads tables reads
-them in a part of its own (`WITH made AS MATERIALIZED (…)`): Citus 14 fails or crashes else.
+them in a part of its own (`WITH made AS MATERIALIZED (…)`): Citus 14 fails or crashes else. A temporary table
+stands in FROM as `(SELECT * FROM name)`.
 
 Invariants: whatever the value, a statement means the same with and without parameters, although psycopg reads
 a percent sign in any statement as the start of a placeholder, also inside a quoted text. A reading gets the

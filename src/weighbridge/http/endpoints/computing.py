@@ -175,9 +175,12 @@ async def execute_request(
             with computing_for(account):
                 return await work(database(request))
     computing: ComputingLoop = request.app.state.computing
-    return await computing.carry_out(
-        account, lambda base: work(enter_database(request, base)), request.receive
-    )
+
+    def work_in_cell(base: Database) -> Awaitable[Result]:
+        base.follow(cell_of(request))  # these connections are apart from those of other requests
+        return work(enter_database(request, base))
+
+    return await computing.carry_out(account, work_in_cell, request.receive)
 
 
 # Requests that another process executes: an API process lets them through and hands them over.

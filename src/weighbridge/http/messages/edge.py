@@ -34,6 +34,7 @@ from psycopg.errors import (
     QueryCanceled,
     SerializationFailure,
     TooManyConnections,
+    UndefinedTable,
     UniqueViolation,
 )
 from psycopg_pool import PoolTimeout
@@ -55,7 +56,7 @@ from weighbridge.errors import (
     Unavailable,
 )
 from weighbridge.http import metrics
-from weighbridge.http.caller import WebRequest, forget_cell
+from weighbridge.http.caller import WebRequest, cell_of, forget_cell
 from weighbridge.http.wire import below_wrapping
 
 # Framing: where a request begins and ends, whom it is for, and which path it names, all in one way only.
@@ -461,6 +462,14 @@ def render_database_error(request: WebRequest, error: OperationalError | PoolTim
     )
 
 
+def render_missing_table(request: WebRequest, error: UndefinedTable) -> Response[bytes]:
+    """Answer where a cell leaves its node just now, which passes on what needs tables, and not all of it."""
+    if cell_of(request).node is None:
+        return render_mistake(request, error)
+    request.app.state.cells.look_anew()
+    return render_refusal(request, Unavailable(_BUSY[CannotConnectNow.sqlstate]))
+
+
 def render_system_error(request: WebRequest, error: OSError) -> Response[bytes]:
     """Answer when this machine has no room for what was sent, or made any other mistake."""
     if error.errno not in FULL:
@@ -491,6 +500,7 @@ HANDLERS: Any = {
     ForeignKeyViolation: render_conflict,
     OperationalError: render_database_error,
     PoolTimeout: render_database_error,
+    UndefinedTable: render_missing_table,
     OSError: render_system_error,
     Exception: render_mistake,
 }

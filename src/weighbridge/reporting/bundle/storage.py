@@ -318,7 +318,7 @@ async def _insert_bundle(
         ON CONFLICT (project_id, report_id) DO UPDATE
            SET (is_final, is_redacted, storage_key, size_bytes, sha256, time_stamp, batch_count, made_at)
              = (excluded.is_final, excluded.is_redacted, excluded.storage_key, excluded.size_bytes,
-                excluded.sha256, excluded.time_stamp, excluded.batch_count, clock_timestamp())
+                excluded.sha256, excluded.time_stamp, excluded.batch_count, excluded.made_at)
         """,
         (project, number, *msgspec.structs.astuple(row), made.batch_count),
     )

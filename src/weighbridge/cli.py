@@ -17,6 +17,7 @@ from textwrap import wrap
 from typing import Final, NoReturn
 
 from weighbridge.commands.contents import COMMANDS, record_commands
+from weighbridge.garbage import look_after_many
 
 STANDARD_STREAMS = (1, 2)
 """Standard output and standard error."""
@@ -60,6 +61,7 @@ def _carry_out() -> None:
 
 
 def _run_command() -> None:
+    look_after_many()
     from weighbridge.commands.app import app  # noqa: PLC0415 - see above
     from weighbridge.errors import Refusal  # noqa: PLC0415 - see above
 

@@ -42,7 +42,7 @@ def test_the_list_of_commands_loads_no_command_and_nothing_that_commands_need():
 
     assert packages(modules) & (OF_THE_SERVICE | OF_COMMANDS) == set()
     assert {name for name in modules if name.startswith("weighbridge.")} == {
-        "weighbridge.cli", "weighbridge.commands", "weighbridge.commands.contents",
+        "weighbridge.cli", "weighbridge.commands", "weighbridge.commands.contents", "weighbridge.garbage",
     }  # fmt: skip
     assert len(modules) < MODULES_OF_THE_LIST_MAX
 

@@ -29,7 +29,7 @@ from tests.server import Account, Caller, Server
 
 from weighbridge.db.embedded import instance
 from weighbridge.db.migration import migrate
-from weighbridge.supervisor.process import look_rarely, look_when_started
+from weighbridge.garbage import look_rarely, look_when_started
 
 MEMORY = Path("/dev/shm")  # noqa: S108 - a private folder is made in it
 SHARERS_MAX = 4

@@ -77,8 +77,8 @@ def _names() -> Mapping[tuple[str, str], str]:
     return {
         (operation.method, _MEANT.sub("{}", operation.path)): operation.name
         for routes in SLICES
-        for handler in routes
-        if (operation := handler.opt["operation"])
+        for endpoint in routes
+        if (operation := endpoint.operation)
     }
 
 

@@ -178,8 +178,8 @@ def lists_page() -> str:
 def list_operations() -> Iterator[Operation]:
     """The endpoints that answer with a list."""
     for routes in SLICES:
-        for handler in routes:
-            operation: Operation = handler.opt["operation"]
+        for endpoint in routes:
+            operation = endpoint.operation
             if operation.listing is not None:
                 yield operation
 

@@ -30,6 +30,7 @@ from weighbridge.exchange.exports import start_export
 from weighbridge.http import health, metrics, wire
 from weighbridge.http.caller import Strangers
 from weighbridge.http.endpoints.computing import ComputingLoop, ComputingProcesses
+from weighbridge.http.endpoints.framework import build_handler
 from weighbridge.http.endpoints.long_polling import Watch
 from weighbridge.http.health import Disk
 from weighbridge.http.idempotency import IdempotencyKeyLocks
@@ -42,8 +43,9 @@ from weighbridge.http.limits import (
     refusal_pause,
 )
 from weighbridge.http.messages import edge
+from weighbridge.http.messages.asgi import Application
 from weighbridge.http.messages.body import places_of_files
-from weighbridge.http.messages.operation import Downloads, limit_body
+from weighbridge.http.messages.operation import Downloads
 from weighbridge.http.openapi import page, site
 from weighbridge.platform.audit_log import LinkUse, count_refusal, count_uses
 from weighbridge.platform.authentication import authenticate, recall_authorization
@@ -70,7 +72,7 @@ COMPUTING_PART: Final = 0.4
 """The part of a process's connections that requests have which compute."""
 
 
-def create() -> edge.Application:
+def create() -> Application:
     """Make the application of one API process from the environment's settings."""
     sockets = filter(None, os.environ.get(SOCKETS_VARIABLE, "").split(os.pathsep))
     return build(settings_module.read(), tuple(map(Path, sockets)))
@@ -84,7 +86,7 @@ def create_computing() -> Litestar:
     return _application(settings, places=_places(settings) * per_process, requests_max=sys.maxsize)
 
 
-def build(settings: Settings, sockets: tuple[Path, ...] = ()) -> edge.Application:
+def build(settings: Settings, sockets: tuple[Path, ...] = ()) -> Application:
     """Make the application; it opens its database when it starts and closes it when it stops.
 
     What computes is handed over to the processes that listen on the sockets, if there are any.
@@ -97,7 +99,7 @@ def build(settings: Settings, sockets: tuple[Path, ...] = ()) -> edge.Applicatio
     compile_templates()
     limiter: RateLimiter = application.state.limiter
     return edge.edge(
-        cast("edge.Application", application),
+        cast("Application", application),
         is_https=settings.address.startswith("https:"),
         body_seconds=settings.request_body_seconds,
         origins=settings.cors_origins,
@@ -259,6 +261,6 @@ def _handlers(body_bytes_max: int) -> dict[str, list[HTTPRouteHandler]]:
     """All handlers, by the prefix below which they are."""
     pages = [*health.ROUTES, *page.routes(SLICES, API_PREFIX), *contents.routes(SLICES)]
     return {
-        API_PREFIX: [limit_body(handler, body_bytes_max) for routes in SLICES for handler in routes],
+        API_PREFIX: [build_handler(endpoint, body_bytes_max) for routes in SLICES for endpoint in routes],
         "/": [*pages, *site.routes(site.packaged())],
     }

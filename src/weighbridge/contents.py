@@ -4,9 +4,7 @@ What serves the interface, documents it or writes its lists to files reads it he
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, cast
-
-from litestar.handlers import HTTPRouteHandler
+from typing import Final
 
 from weighbridge.accounting.batch_generations import ROUTES as BATCH_GENERATIONS
 from weighbridge.accounting.batches import ROUTES as BATCHES
@@ -31,6 +29,7 @@ from weighbridge.exchange.data_feeds import ROUTES as DATA_FEEDS
 from weighbridge.exchange.exports import ROUTES as EXPORTS
 from weighbridge.exchange.webhooks import ROUTES as WEBHOOKS
 from weighbridge.http.endpoints.dry_runs import with_dry_runs
+from weighbridge.http.messages.operation import Endpoint
 from weighbridge.modelling.models import ROUTES as MODELS
 from weighbridge.modelling.static_inputs import ROUTES as STATIC_INPUTS
 from weighbridge.platform.api_tokens import ROUTES as API_TOKENS
@@ -49,10 +48,7 @@ from weighbridge.reporting.registries import ROUTES as REGISTRIES
 from weighbridge.reporting.report_links import ROUTES as REPORT_LINKS
 from weighbridge.reporting.reports import ROUTES as REPORTS
 
-if TYPE_CHECKING:
-    from weighbridge.http.messages.operation import Operation
-
-SLICES: Sequence[Sequence[HTTPRouteHandler]] = (
+SLICES: Sequence[Sequence[Endpoint]] = (
     PROJECTS,
     EVENT_TYPES,
     LOCATIONS,
@@ -94,9 +90,9 @@ SLICES: Sequence[Sequence[HTTPRouteHandler]] = (
 )
 
 EXPORTED: Final = {
-    operation.name: operation
+    endpoint.operation.name: endpoint.operation
     for routes in SLICES
-    for handler in routes
-    if (listing := (operation := cast("Operation", handler.opt["operation"])).listing) and listing.is_exported
+    for endpoint in routes
+    if (listing := endpoint.operation.listing) and listing.is_exported
 }
 """The lists that are written to files, by the names of their operations."""

@@ -16,6 +16,7 @@ from types import NoneType
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from weighbridge.core.collection.data_feed import is_root
+from weighbridge.core.identity import is_key_name
 from weighbridge.core.platform.settings import (
     Quotas,
     Range,
@@ -29,7 +30,6 @@ from weighbridge.core.platform.settings import (
     read_whole_number,
 )
 from weighbridge.core.problem import Problem
-from weighbridge.core.signing import is_key_name
 from weighbridge.errors import Refusal
 
 PREFIX = "WEIGHBRIDGE_"

@@ -38,6 +38,7 @@ from weighbridge.db.engine import Database, primary_conninfo
 from weighbridge.errors import Invalid, Refusal, mistake, new_reference
 from weighbridge.exchange.data_feed_uploads_tasks import Feeder
 from weighbridge.exchange.exports import Exporter
+from weighbridge.garbage import look_rarely, look_when_started
 from weighbridge.http import wire
 from weighbridge.http.outgoing import CallReach
 from weighbridge.platform import async_tasks
@@ -51,15 +52,7 @@ from weighbridge.reporting.reports_tasks import Submitter
 from weighbridge.sandbox.sandbox import prepare_sandboxes
 from weighbridge.settings import Settings
 from weighbridge.supervisor import logs
-from weighbridge.supervisor.process import (
-    OF_WORKER,
-    beating,
-    die_with_supervisor,
-    known_as,
-    look_rarely,
-    look_when_started,
-    stand_back,
-)
+from weighbridge.supervisor.process import OF_WORKER, beating, die_with_supervisor, known_as, stand_back
 from weighbridge.tracing import trace_process
 
 log = structlog.get_logger()

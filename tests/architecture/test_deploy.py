@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from weighbridge.cli import app
+from weighbridge.commands.app import app
 from weighbridge.settings import FILE_ENDING, TABLE
 
 DEPLOY = Path(__file__).parents[2] / "deploy"

@@ -9,7 +9,7 @@ from weighbridge.contents import SLICES
 from weighbridge.core.platform.permission import ALL_PERMISSIONS, ANY, LINK
 from weighbridge.db.lists.listing import Listing
 
-OPERATIONS = [handler.opt["operation"] for routes in SLICES for handler in routes]
+OPERATIONS = [endpoint.operation for routes in SLICES for endpoint in routes]
 
 
 FOR_ANY_TOKEN = {
@@ -69,10 +69,10 @@ def test_every_slice_with_routes_is_served():
     served = {operation.function for operation in OPERATIONS}
 
     forgotten = [
-        f"{noun.path}: {handler.opt['operation'].name}"
+        f"{noun.path}: {endpoint.operation.name}"
         for noun in nouns()
-        for handler in getattr(import_module(noun.module), "ROUTES", ())
-        if handler.opt["operation"].function not in served
+        for endpoint in getattr(import_module(noun.module), "ROUTES", ())
+        if endpoint.operation.function not in served
     ]
 
     assert not forgotten, "\n".join(forgotten)

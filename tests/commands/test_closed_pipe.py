@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from weighbridge.cli import app
+from weighbridge.commands.app import app
 
 ENDED_BY_SIGPIPE = 128 + signal.SIGPIPE
 NAMES = [name for name in app if not name.startswith("-")]
@@ -50,8 +50,9 @@ def test_a_broken_pipe_that_is_no_output_of_ours_is_told(tmp_path):
 BROKEN_ELSEWHERE = """
 import sys
 from weighbridge import cli
+from weighbridge.commands.app import app
 
-@cli.app.command
+@app.command
 def break_elsewhere():
     raise BrokenPipeError("the service went away")
 

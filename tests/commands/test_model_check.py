@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from weighbridge import demo
-from weighbridge.cli import app
+from weighbridge.commands.app import app
 from weighbridge.errors import Refusal
 
 EXAMPLES = [

@@ -26,7 +26,7 @@ from weighbridge.http.openapi import document as openapi
 from weighbridge.http.openapi import page
 from weighbridge.http.openapi.schemas import Schemas
 
-HANDLERS = [handler for routes in SLICES for handler in routes]
+ENDPOINTS = [endpoint for routes in SLICES for endpoint in routes]
 STATIC = files("weighbridge.http") / "static"
 
 
@@ -101,11 +101,10 @@ def test_the_document_is_openapi_3_1_of_interface_version_1_1_0(document):
 def test_every_endpoint_is_described_once_below_the_prefix(document):
     described = {(path, method) for path, methods in document["paths"].items() for method in methods}
     served = {
-        ("/api/v1" + handler.opt["operation"].path, handler.opt["operation"].method.lower())
-        for handler in HANDLERS
+        ("/api/v1" + endpoint.operation.path, endpoint.operation.method.lower()) for endpoint in ENDPOINTS
     }
     assert described == served
-    assert len(HANDLERS) == len(served)
+    assert len(ENDPOINTS) == len(served)
 
 
 def test_every_reference_leads_somewhere(document):
@@ -161,10 +160,10 @@ def test_every_request_that_may_be_sent_again_declares_its_key(document):
 
 
 def test_every_list_that_gives_a_cursor_takes_one(document):
-    for handler in HANDLERS:
-        listing = handler.opt["operation"].listing
+    for endpoint in ENDPOINTS:
+        listing = endpoint.operation.listing
         if listing is not None:
-            declared = named(document, handler.opt["operation"].name)["parameters"]
+            declared = named(document, endpoint.operation.name)["parameters"]
             assert ({"$ref": "#/components/parameters/cursor"} in declared) is bool(listing.key)
 
 
@@ -266,7 +265,7 @@ def test_the_example_of_a_body_stands_beside_its_schema(document):
 
 
 def test_examples_of_bodies_are_accepted_by_the_endpoints():
-    for operation in (handler.opt["operation"] for handler in HANDLERS):
+    for operation in (endpoint.operation for endpoint in ENDPOINTS):
         if operation.example is not None:
             assert msgspec.convert(operation.example, operation.body)
 

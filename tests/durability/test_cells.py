@@ -11,22 +11,13 @@ from tests.durability.processes import environment
 from tests.durability.real_service import CLI, Service
 from tests.durability.remote import Remote
 from tests.given import accounting
+from tests.given.command_line import run_command
 
 from weighbridge.db.embedded.instance import attach_server
 
 
-def weighbridge(*words, data_dir):
-    """Run a command beside the service, as an operator does; gives what it printed."""
-    done = subprocess.run(
-        [sys.executable, *CLI, *map(str, words), "--data-dir", str(data_dir)],
-        capture_output=True, text=True, check=False, timeout=60, env=environment(),
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
-
-
 def token_of(account, data_dir):
-    return weighbridge("token", "create", "--name", "all", "--all", "--account", account, data_dir=data_dir)
+    return run_command("token", "create", "--name", "all", "--all", "--account", account, data_dir=data_dir)
 
 
 @pytest.fixture(scope="module")
@@ -36,9 +27,9 @@ def service(shared_dir, shared_folder):
     made.token = token_of("default", shared_dir)
     first = plant_of(made, made.token)
     first.deliver(5)
-    added = json.loads(weighbridge("cells", "add", "north", "--json", data_dir=shared_dir))
+    added = json.loads(run_command("cells", "add", "north", "--json", data_dir=shared_dir))
     assert added == {"number": 1, "name": "north", "node": None}
-    weighbridge("account", "create", "--name", "Northern", "--cell", "north", data_dir=shared_dir)
+    run_command("account", "create", "--name", "Northern", "--cell", "north", data_dir=shared_dir)
     made.first = first
     yield made
     made.close()
@@ -68,11 +59,11 @@ def test_a_cell_is_added_while_the_service_works_and_serves_new_accounts(service
 
     assert [batch["ledger_balance"] for batch in first.batches()] == [Decimal(5)]
     assert [batch["ledger_balance"] for batch in second.batches()] == [Decimal(42)]
-    listed = json.loads(weighbridge("cells", "list", "--json", data_dir=shared_dir))
+    listed = json.loads(run_command("cells", "list", "--json", data_dir=shared_dir))
     assert [(cell["name"], cell["accounts"], cell["is_open"]) for cell in listed] == [
         ("first", 1, True), ("north", 1, True),
     ]  # fmt: skip
-    verified = json.loads(weighbridge("verify", "--json", data_dir=shared_dir))
+    verified = json.loads(run_command("verify", "--json", data_dir=shared_dir))
     assert (verified["is_clean"], verified["batches"]) == (True, 2)
     assert sorted(head["account"] for head in verified["audit_heads"]) == [1, 2**25]
     assert verified["checks"][-1]["violations"] == []
@@ -80,18 +71,18 @@ def test_a_cell_is_added_while_the_service_works_and_serves_new_accounts(service
 
 @pytest.mark.usefixtures("service")
 def test_the_default_account_is_in_the_directory_of_a_service_that_has_never_run(migrated_dir):
-    weighbridge("migrate", data_dir=migrated_dir)
-    weighbridge("cells", "add", "north", data_dir=migrated_dir)
+    run_command("migrate", data_dir=migrated_dir)
+    run_command("cells", "add", "north", data_dir=migrated_dir)
     token_of("default", migrated_dir)
 
-    verified = json.loads(weighbridge("verify", "--json", data_dir=migrated_dir))
+    verified = json.loads(run_command("verify", "--json", data_dir=migrated_dir))
 
     assert verified["checks"][-1]["violations"] == []
 
 
 @pytest.mark.usefixtures("service")
 def test_a_rehearsal_of_the_steps_is_of_each_cell(shared_dir):
-    rehearsed = json.loads(weighbridge("migrate", "--dry-run", "--json", data_dir=shared_dir))
+    rehearsed = json.loads(run_command("migrate", "--dry-run", "--json", data_dir=shared_dir))
 
     assert {name: cell["failure"] for name, cell in rehearsed["cells"].items()} == {
         "first": None,
@@ -100,12 +91,12 @@ def test_a_rehearsal_of_the_steps_is_of_each_cell(shared_dir):
 
 
 def test_what_the_directory_does_not_name_is_found(shared_dir):
-    link = weighbridge(
+    link = run_command(
         "user", "add", "--email", "ada@plant.example", "--role", "reader", "--at-once",
         "--account", "Northern", data_dir=shared_dir,
     )  # fmt: skip
     assert "/enter?key=a33554432." in link
-    weighbridge("verify", data_dir=shared_dir)
+    run_command("verify", data_dir=shared_dir)
 
     with attach_server(shared_dir) as running, psycopg.connect(running.url) as owner:
         owner.execute("UPDATE weighbridge_directory.accounts SET cell = 0 WHERE name = 'Northern'")

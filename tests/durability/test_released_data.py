@@ -6,14 +6,12 @@ interface said; `make stored-release` wrote it.
 
 import json
 import shutil
-import subprocess
-import sys
 from types import SimpleNamespace
 
 import psycopg
 import pytest
-from tests.durability.processes import environment
 from tests.durability.real_service import Service
+from tests.given.command_line import run_command
 from tools.stored_release.answers import answers
 from tools.stored_release.folders import (
     ANSWERS,
@@ -60,15 +58,6 @@ KINDS = {
 """Tables in which a released version has left at least one record."""
 
 
-def weighbridge(*arguments):
-    command = [sys.executable, "-m", "weighbridge", *map(str, arguments)]
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=False, timeout=120, env=environment()
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout.strip()
-
-
 def filled_tables(url):
     with psycopg.connect(url) as connection:
         tables = connection.execute("""
@@ -93,10 +82,10 @@ def upgraded(request, shared_folder, made_once):
     shutil.copytree(kept / EVIDENCE, data_dir / EVIDENCE)
     shutil.copy(kept / KEY, data_dir / KEY)
     (data_dir / KEY).chmod(0o600)
-    rehearsed = json.loads(weighbridge("migrate", "--dry-run", "--json", "--data-dir", data_dir))
+    rehearsed = json.loads(run_command("migrate", "--dry-run", "--json", data_dir=data_dir))
     service = Service(data_dir, "", log=shared_folder / "log", options=("--no-worker",))
     # Commands refuse a database that is not at their step, and the service brings it there when it starts.
-    service.token = weighbridge("token", "create", "--name", "later", "--all", "--data-dir", data_dir)
+    service.token = run_command("token", "create", "--name", "later", "--all", data_dir=data_dir)
     yield SimpleNamespace(
         data_dir=data_dir, kept=kept, filled=filled, before=before, rehearsed=rehearsed, service=service
     )
@@ -134,7 +123,7 @@ def test_the_service_says_of_all_that_was_stored_what_the_released_version_said(
 
 
 def test_everything_holds(upgraded):
-    said = weighbridge("verify", "--data-dir", upgraded.data_dir)
+    said = run_command("verify", data_dir=upgraded.data_dir)
 
     assert "Everything holds." in said
 

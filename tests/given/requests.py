@@ -27,7 +27,7 @@ from weighbridge.http.openapi import document
 from weighbridge.http.openapi.parameters import names_in
 
 OPERATIONS: dict[str, Operation] = {
-    handler.opt["operation"].name: handler.opt["operation"] for routes in SLICES for handler in routes
+    endpoint.operation.name: endpoint.operation for routes in SLICES for endpoint in routes
 }
 DOCUMENT = document.document(SLICES, API_PREFIX)
 BODIES = {

@@ -74,7 +74,7 @@ _TABLES: Final = {
 
 
 def _bodies() -> list[Any]:
-    operations = (route.opt["operation"] for routes in SLICES for route in routes)
+    operations = (endpoint.operation for routes in SLICES for endpoint in routes)
     return [one.body for one in operations if one.body is not None and one.text is None]
 
 

@@ -62,7 +62,8 @@ def worker(*, data_dir: DataDir = None) -> None:
 
     Example: `WEIGHBRIDGE_DATABASE_URL=postgresql://weighbridge@db/weighbridge weighbridge worker`
     """
-    from weighbridge.supervisor.process import look_at_root, look_rarely, look_when_started
+    from weighbridge.garbage import look_rarely, look_when_started
+    from weighbridge.supervisor.process import look_at_root
 
     look_when_started()
     from weighbridge.db.embedded.instance import database

@@ -28,11 +28,11 @@ from msgspec import UnsetType
 from rich.console import Console
 from rich.table import Table
 
-from weighbridge.cli import KINDS, RENAMED
 from weighbridge.client import Client, WeighbridgeError
 from weighbridge.client.calls import Call
 from weighbridge.client.made import operations
 from weighbridge.client.pages import Listing, Pages
+from weighbridge.commands.contents import KINDS, RENAMED
 from weighbridge.core.collection.custom_field import quote_cell
 from weighbridge.errors import Refusal
 

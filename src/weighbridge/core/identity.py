@@ -269,6 +269,9 @@ def problem_of_name(name: str, noun: str, field: str) -> Problem | None:
 
 SLUG_LENGTH_MAX: Final = 100
 
+NODE_SLUG_LENGTH_MAX: Final = 64
+"""The longest slug of a node of a model, in characters."""
+
 SLUG_PATTERN: Final = "[a-z0-9]+(?:[-_][a-z0-9]+)*"
 _SLUG: Final = re.compile(SLUG_PATTERN)
 _BETWEEN_WORDS: Final = re.compile(r"[^a-z0-9_]+")
@@ -371,3 +374,15 @@ def list_briefly(names: Collection[str]) -> str:
 def _simplify(name: str) -> str:
     """The name without case, hyphens and underscores, of a length that is quickly compared."""
     return name[:NAME_LENGTH_READ_MAX].lower().replace("_", "").replace("-", "")
+
+
+# What a key may be called in signed notes (C2SP signed-note).
+
+
+def is_key_name(name: str) -> bool:
+    """Whether a key may be called so: something, and neither spaces nor a plus in it."""
+    return (
+        bool(name)
+        and "+" not in name
+        and not any(character.isspace() or not character.isprintable() for character in name)
+    )

@@ -28,6 +28,8 @@ from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
+from weighbridge.core.identity import is_key_name
+
 WHOLE_NUMBER_MAX: Final = 2**53 - 1
 """The greatest whole number that stays one; every reader of JSON has it exactly (RFC 7493, section 2.2)."""
 
@@ -162,18 +164,6 @@ def _is_signed(public: bytes, content: bytes, signature: bytes) -> bool:
 
 class UnprovenError(Exception):
     """A proof, a head or a signature does not hold, or cannot be read; the text says why in a sentence."""
-
-
-# What a key may be called in signed notes (C2SP signed-note).
-
-
-def is_key_name(name: str) -> bool:
-    """Whether a key may be called so: something, and neither spaces nor a plus in it."""
-    return (
-        bool(name)
-        and "+" not in name
-        and not any(character.isspace() or not character.isprintable() for character in name)
-    )
 
 
 # A signature over a file that `ssh-keygen -Y verify` takes (SSHSIG, openssh's PROTOCOL.sshsig).

@@ -14,8 +14,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Hashable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
-from litestar import Request
-from litestar.datastructures import State
 from psycopg import OperationalError
 
 from weighbridge.core.platform.cell import FIRST, Cell
@@ -28,10 +26,16 @@ from weighbridge.errors import Forbidden, TooManyRequests, Unauthorized
 from weighbridge.http.limits import FailedAuthentications, Places, RateLimiter, client_address, seconds_left
 
 if TYPE_CHECKING:
+    from litestar import Request
+    from litestar.datastructures import State
+
     from weighbridge.http.idempotency import IdempotencyKeyLocks
     from weighbridge.http.limits import Shares
 
-WebRequest = Request[Any, Any, State]
+    WebRequest = Request[Any, Any, State]
+else:
+    # Commands load endpoints for their actions; only what serves them needs the framework.
+    WebRequest = Any
 Result = TypeVar("Result")
 
 

@@ -8,7 +8,8 @@ import asyncio
 from pathlib import Path
 from typing import Any, Final
 
-from litestar import Response, get
+from litestar import Request, Response, get
+from litestar.datastructures import State
 from psycopg import Error
 from psycopg_pool import PoolTimeout
 
@@ -16,7 +17,6 @@ from weighbridge.db.embedded import cluster
 from weighbridge.db.engine import Database
 from weighbridge.db.replica import Replica
 from weighbridge.db.roles import newest_revision
-from weighbridge.http.caller import WebRequest
 
 REMEMBERED_SECONDS: Final = 60.0
 """How long a write that found a disk full counts as news of it."""
@@ -50,7 +50,7 @@ READY_SECONDS: Final = 2.0
 
 
 @get("/healthz", include_in_schema=False, sync_to_thread=False)
-def healthz(request: WebRequest) -> Response[dict[str, Any]]:
+def healthz(request: Request[Any, Any, State]) -> Response[dict[str, Any]]:
     """The process answers, and says how it last saw the replica, where there is one."""
     replica: Replica | None = request.app.state.replica
     if replica is None:
@@ -60,7 +60,7 @@ def healthz(request: WebRequest) -> Response[dict[str, Any]]:
 
 
 @get("/readyz", include_in_schema=False)
-async def readyz(request: WebRequest) -> Response[dict[str, str]]:
+async def readyz(request: Request[Any, Any, State]) -> Response[dict[str, str]]:
     """The database answers, has the tables that this version expects, and room to write."""
     database: Database = request.app.state.database_of_health
     try:

@@ -11,6 +11,7 @@ import msgspec
 from weighbridge.core.collection.custom_field import TEXT_LENGTH_MAX
 from weighbridge.core.identity import (
     NAME_LENGTH_MAX,
+    NODE_SLUG_LENGTH_MAX,
     PREFIXES,
     SLUG_LENGTH_MAX,
     SLUG_PATTERN,
@@ -18,7 +19,6 @@ from weighbridge.core.identity import (
     id_pattern,
     make,
 )
-from weighbridge.core.model.reading import NODE_SLUG_LENGTH_MAX
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.calendar import BeyondCalendarError, Instant
 from weighbridge.core.unit import TEXT_MAX as UNIT_LENGTH_MAX

@@ -31,15 +31,10 @@ from granian.http import HTTP1Settings
 from granian.log import LogLevels
 from granian.server.embed import Server
 
+from weighbridge.garbage import look_rarely, look_when_started
 from weighbridge.settings import Settings, read
 from weighbridge.supervisor import logs
-from weighbridge.supervisor.process import (
-    die_with_supervisor,
-    leave,
-    load_application,
-    look_rarely,
-    look_when_started,
-)
+from weighbridge.supervisor.process import die_with_supervisor, leave, load_application
 
 CONNECTIONS_WAITING = 1024
 

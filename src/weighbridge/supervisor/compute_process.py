@@ -13,6 +13,7 @@ from typing import Any
 
 import uvloop
 
+from weighbridge.garbage import look_rarely, look_when_started
 from weighbridge.http.endpoints.computing_process import serve_on_socket
 from weighbridge.settings import read
 from weighbridge.supervisor import logs
@@ -21,8 +22,6 @@ from weighbridge.supervisor.process import (
     die_with_supervisor,
     leave,
     load_application,
-    look_rarely,
-    look_when_started,
     stand_back,
 )
 

@@ -1,5 +1,4 @@
-"""What a process of the service does for itself: signs of life, its end with its parent, its priority, its
-garbage.
+"""What a process of the service does for itself: signs of life, its end with its parent, its priority.
 
 Invariants: a process that never gave a sign of life is not judged; after `die_with_parent` returns, the
 death of the parent ends this process too.
@@ -7,7 +6,6 @@ death of the parent ends this process too.
 
 import asyncio
 import ctypes
-import gc
 import logging
 import os
 import signal
@@ -224,33 +222,3 @@ def stand_back(niceness: int) -> None:
     os.nice(niceness)
     with suppress(OSError):
         _OF_SESSION.write_text(str(niceness))
-
-
-# Garbage: how often a process looks for objects that hold each other in a circle.
-#
-# Everything else goes as soon as nothing refers to it. Python looks for circles each time that 700 objects
-# more were made than went, and now and then at every object of the process. An answer is thousands of
-# objects and none of them in a circle, so that took a third of the time of a page of events.
-#
-# What a process holds when it begins to serve stays for its life: it is looked at no more, and not while
-# the process starts, which takes a sixth of that time.
-
-
-NEW_OBJECTS: Final = 20_000
-"""So many objects more must have been made than went, before the young ones are looked at."""
-
-LOOKS_AT_YOUNGER: Final = 20
-"""So many looks at younger objects come before one at older ones."""
-
-
-def look_when_started() -> None:
-    """Look at nothing until `look_rarely`."""
-    gc.disable()
-
-
-def look_rarely() -> None:
-    """Leave out of every look what is here now, and look at the rest rarely."""
-    gc.collect()
-    gc.enable()
-    gc.freeze()
-    gc.set_threshold(NEW_OBJECTS, LOOKS_AT_YOUNGER, LOOKS_AT_YOUNGER)

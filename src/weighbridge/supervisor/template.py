@@ -27,6 +27,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final
 
+from weighbridge.garbage import look_when_started
 from weighbridge.sandbox import fork_server as sandbox_template
 from weighbridge.sandbox.fork_server import ForkServer
 from weighbridge.sandbox.sandbox import PASSED_ON, adopt_template
@@ -35,7 +36,6 @@ from weighbridge.supervisor.process import (
     die_with_parent,
     die_with_supervisor,
     load_application,
-    look_when_started,
     show_command,
 )
 

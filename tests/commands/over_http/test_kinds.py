@@ -11,9 +11,9 @@ from tests.commands.conftest import *  # noqa: F403 - the command line as a fixt
 from tests.given import accounting as given_accounting
 from tests.given import collection as given
 
-from weighbridge.cli import KINDS
 from weighbridge.client.made.groups import Groups
 from weighbridge.commands import record_commands
+from weighbridge.commands.contents import KINDS
 from weighbridge.errors import Refusal
 
 NOW = datetime(2026, 3, 15, 10, 30, tzinfo=timezone(timedelta(hours=1)))

@@ -25,7 +25,7 @@ from weighbridge.core.expression import (
 )
 from weighbridge.core.expression.tree import FunctionCall, Number, Text, walk
 from weighbridge.core.expression.value import PLAIN, TEXT
-from weighbridge.core.identity import find_nearest
+from weighbridge.core.identity import NODE_SLUG_LENGTH_MAX, find_nearest
 from weighbridge.core.model.definition import (
     FLAWS_MAX,
     DocumentFlaw,
@@ -51,7 +51,6 @@ TEXT_MAX: Final = 10_000
 """The longest text of a document, except an expression, which has its own limit."""
 
 NODE_SLUG: Final = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
-NODE_SLUG_LENGTH_MAX: Final = 64
 
 Choice = TypeVar("Choice", bound=StrEnum)
 Read = TypeVar("Read")

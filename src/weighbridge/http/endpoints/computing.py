@@ -33,6 +33,7 @@ from weighbridge.http import idempotency, metrics
 from weighbridge.http.caller import (
     WebRequest,
     authenticate_caller,
+    cell_of,
     database,
     enter_database,
     key_locks,
@@ -41,8 +42,8 @@ from weighbridge.http.caller import (
 from weighbridge.http.endpoints import computing_process as server
 from weighbridge.http.endpoints.computing_process import RequestHead
 from weighbridge.http.limits import Places
+from weighbridge.http.messages.asgi import Send
 from weighbridge.http.messages.body import may_be_long
-from weighbridge.http.messages.edge import Send
 from weighbridge.http.messages.operation import Handler, Operation, Reply, Sent
 
 # An event loop in a thread of its own, with connections of its own, for requests that compute.

@@ -10,16 +10,18 @@ import asyncio
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from typing import Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
 import msgspec
-from litestar import Litestar
 
 from weighbridge import tracing
 from weighbridge.core.platform.permission import Actor
 from weighbridge.errors import Malformed
-from weighbridge.http.messages.edge import Application, Message, Receive, RequestScope
+from weighbridge.http.messages.asgi import Application, Message, Receive, RequestScope
 from weighbridge.http.metrics import OTHER
+
+if TYPE_CHECKING:
+    from litestar import Litestar
 
 # What API processes and computing processes say to each other, over a socket that only they can reach.
 #
@@ -118,7 +120,7 @@ class Requests:
 
 
 @asynccontextmanager
-async def serve_on_socket(application: Litestar, socket: str) -> AsyncIterator[Requests]:
+async def serve_on_socket(application: "Litestar", socket: str) -> AsyncIterator[Requests]:
     """Answer on the socket as long as the block lasts; gives the requests that are under way."""
     answering = cast("Application", application)
     requests = Requests()

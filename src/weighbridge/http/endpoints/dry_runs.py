@@ -13,8 +13,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
-from litestar.handlers import HTTPRouteHandler
-
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Database
 from weighbridge.errors import Forbidden
@@ -28,6 +26,7 @@ from weighbridge.http.endpoints.endpoint import (
     refuse_outside_calendar,
 )
 from weighbridge.http.messages.operation import (
+    Endpoint,
     Handler,
     Operation,
     Reply,
@@ -49,10 +48,10 @@ _MEANING: Final = (
 
 def attempt(
     path: str, *, permission: str, returns: Any
-) -> Callable[[Callable[[WriteCall], Awaitable[Any]]], HTTPRouteHandler]:
+) -> Callable[[Callable[[WriteCall], Awaitable[Any]]], Endpoint]:
     """Serve a function that says what would come of a change; it is undone."""
 
-    def decorate(function: Callable[[WriteCall], Awaitable[Any]]) -> HTTPRouteHandler:
+    def decorate(function: Callable[[WriteCall], Awaitable[Any]]) -> Endpoint:
         async def handler(request: WebRequest) -> Reply:
             async def read(tx: Any, actor: Actor) -> Any:
                 return await function(build_call(request, tx, actor))
@@ -69,10 +68,10 @@ def attempt(
 
 def attempt_with_body(
     path: str, *, permission: str, body: type[Any], returns: Any
-) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
+) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], Endpoint]:
     """Serve a function that says what would come of a change which a body describes; it is undone."""
 
-    def decorate(function: Callable[[WriteCall, Any], Awaitable[Any]]) -> HTTPRouteHandler:
+    def decorate(function: Callable[[WriteCall, Any], Awaitable[Any]]) -> Endpoint:
         async def handler(request: WebRequest) -> Reply:
             return await answer_question(request, permission, body, Database.trial, function)
 
@@ -95,20 +94,18 @@ class DryRun:
     """Given the call and the change, makes the change and says what comes of it; all is undone."""
 
 
-def with_dry_runs(
-    routes: Sequence[HTTPRouteHandler], dry_runs: Mapping[str, DryRun]
-) -> list[HTTPRouteHandler]:
+def with_dry_runs(routes: Sequence[Endpoint], dry_runs: Mapping[str, DryRun]) -> list[Endpoint]:
     """The routes of a noun, with the dry runs that there are, by the names of their operations."""
-    names = [handler.opt["operation"].name for handler in routes]
+    names = [endpoint.operation.name for endpoint in routes]
     return [
-        _with_dry_run(handler, dry_runs[name]) if name in dry_runs else handler
-        for name, handler in zip(names, routes, strict=True)
+        _with_dry_run(endpoint, dry_runs[name]) if name in dry_runs else endpoint
+        for name, endpoint in zip(names, routes, strict=True)
     ]
 
 
-def _with_dry_run(handler: HTTPRouteHandler, dry_run: DryRun) -> HTTPRouteHandler:
+def _with_dry_run(endpoint: Endpoint, dry_run: DryRun) -> Endpoint:
     """The same endpoint, which makes a dry run of a request that asks for one."""
-    operation: Operation = handler.opt["operation"]
+    operation = endpoint.operation
     promised = replace(
         operation,
         returns=operation.returns | dry_run.returns,
@@ -124,8 +121,7 @@ def _with_dry_run(handler: HTTPRouteHandler, dry_run: DryRun) -> HTTPRouteHandle
     async def either(request: WebRequest) -> Sent:
         if request.query_params.getall(DRY_RUN, []) == ["true"]:
             return await looked_at(request)
-        reply: Sent = await handler.fn(request)
-        return reply
+        return await endpoint.handler(request)
 
     return route(promised, either)
 

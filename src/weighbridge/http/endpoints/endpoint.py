@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, cast
 
-from litestar.handlers import HTTPRouteHandler
 from msgspec import UNSET
 from msgspec.structs import replace
 from psycopg import OperationalError
@@ -45,6 +44,7 @@ from weighbridge.http.messages.operation import (
     Attachment,
     AttachmentReply,
     Call,
+    Endpoint,
     Handler,
     HttpMethod,
     Operation,
@@ -182,7 +182,7 @@ def get(
     time_parameters: Mapping[str, str] | None = None,
     refuses: tuple[type[Refusal], ...] = (),
     task_results: Mapping[str, type[Any]] | None = None,
-) -> Callable[[Callable[[ReadCall], Awaitable[Any]]], HTTPRouteHandler]:
+) -> Callable[[Callable[[ReadCall], Awaitable[Any]]], Endpoint]:
     """Serve a function that reads; with a listing, what it may be filtered and sorted by.
 
     One that computes is carried out apart from all other requests. One that answers with an attachment says
@@ -190,7 +190,7 @@ def get(
     `refuses` are refusals that other readings do not give.
     """
 
-    def decorate(function: Callable[[ReadCall], Awaitable[Any]]) -> HTTPRouteHandler:
+    def decorate(function: Callable[[ReadCall], Awaitable[Any]]) -> Endpoint:
         async def handler(request: WebRequest) -> Reply | AttachmentReply:
             async def read(tx: Read, actor: Actor) -> Any:
                 request.scope["state"]["account"] = actor.account_id
@@ -254,7 +254,7 @@ def ask(
     example: Any = None,
     body_bytes_max: int | None = BODY_BYTES_MAX,
     of_one_snapshot: bool = False,
-) -> Callable[[Callable[[ReadCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
+) -> Callable[[Callable[[ReadCall, Any], Awaitable[Any]]], Endpoint]:
     """Serve a function that answers a question which needs a body, and stores nothing.
 
     It is carried out apart from all other requests. While it computes it holds no connection, unless all that
@@ -262,7 +262,7 @@ def ask(
     """
     opening = Database.read if of_one_snapshot else Database.question
 
-    def decorate(function: Callable[[ReadCall, Any], Awaitable[Any]]) -> HTTPRouteHandler:
+    def decorate(function: Callable[[ReadCall, Any], Awaitable[Any]]) -> Endpoint:
         async def handler(request: WebRequest) -> Reply:
             return await answer_question(request, permission, body, opening, function)
 
@@ -325,7 +325,7 @@ def post(
     computes: bool = False,
     refusals_told: frozenset[int] = REFUSALS_TOLD,
     task_results: Mapping[str, type[Any]] | None = None,
-) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
+) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], Endpoint]:
     """Serve a function that writes what the body asks for; with a form, that may be a file.
 
     With the media type of a text, the body is such a text, no JSON, and is handed on as a `str`. A shortcut
@@ -350,7 +350,7 @@ def patch(
     example: Any = None,
     body_bytes_max: int | None = BODY_BYTES_MAX,
     computes: bool = False,
-) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
+) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], Endpoint]:
     """Serve a function that changes a record."""
     return _serve_write(
         "PATCH", path, permission=permission, body=body, returns=returns, status=200, example=example,
@@ -360,13 +360,13 @@ def patch(
 
 def delete(
     path: str, *, permission: str, returns: Any = None, status: int = 204, urgent: bool = False
-) -> Callable[[Callable[[WriteCall], Awaitable[Any]]], HTTPRouteHandler]:
+) -> Callable[[Callable[[WriteCall], Awaitable[Any]]], Endpoint]:
     """Serve a function that removes a record; it takes no body and, unless it says so, answers none.
 
     What is urgent is done on a full disk too, at the cost of the reserve.
     """
 
-    def decorate(function: Callable[[WriteCall], Awaitable[Any]]) -> HTTPRouteHandler:
+    def decorate(function: Callable[[WriteCall], Awaitable[Any]]) -> Endpoint:
         async def handler(request: WebRequest) -> Reply:
             actor = await authenticate_caller(request, permission)
 
@@ -404,8 +404,8 @@ def _serve_write(
     text: str | None = None,
     shortcut: Shortcut | None = None,
     **promised: Any,
-) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], HTTPRouteHandler]:
-    def decorate(function: Callable[[WriteCall, Any], Awaitable[Any]]) -> HTTPRouteHandler:
+) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], Endpoint]:
+    def decorate(function: Callable[[WriteCall, Any], Awaitable[Any]]) -> Endpoint:
         async def handler(request: WebRequest) -> Reply:
             if shortcut and (answer := await take_shortcut(request, permission, body, shortcut)) is not None:
                 return build_response(request, answer, status)
@@ -468,7 +468,7 @@ async def refuse_outside_calendar(answering: Awaitable[Any], decoded_body: Any) 
 
 def build_route(
     method: HttpMethod, path: str, function: Callable[..., Any], handler: Handler, **promised: Any
-) -> HTTPRouteHandler:
+) -> Endpoint:
     """The handler behind its path, with what the function and the decorator promise of it."""
     doc = function.__doc__
     if not doc:

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Final, Generic, TypeVar, cast
 
-from litestar.handlers import HTTPRouteHandler
-
 from weighbridge.core.platform.cell import read_account
 from weighbridge.core.platform.permission import LINK
 from weighbridge.core.problem import Problem
@@ -28,6 +26,7 @@ from weighbridge.http.limits import FailedAuthentications, Together, client_addr
 from weighbridge.http.messages.operation import (
     Attachment,
     AttachmentReply,
+    Endpoint,
     Files,
     Reply,
     build_response,
@@ -170,13 +169,13 @@ def by_logged_link(
     query: Mapping[str, str],
     returns: Any = None,
     sends: tuple[str, ...] = (),
-) -> Callable[[Callable[[Read, LinkTarget], Awaitable[Any]]], HTTPRouteHandler]:
+) -> Callable[[Callable[[Read, LinkTarget], Awaitable[Any]]], Endpoint]:
     """Serve a function that reads what a link opens, without a token; it may give an attachment.
 
     `enter` finds what is behind the address, NotFound where there is no such link.
     """
 
-    def decorate(function: Callable[[Read, LinkTarget], Awaitable[Any]]) -> HTTPRouteHandler:
+    def decorate(function: Callable[[Read, LinkTarget], Awaitable[Any]]) -> Endpoint:
         async def handler(request: WebRequest) -> Reply | AttachmentReply:
             async with admit_stranger(request, hash_link(request)):
                 entry = await open_link(request, enter)
@@ -198,10 +197,10 @@ def by_logged_link(
 
 def by_link(
     path: str, *, query: Mapping[str, str], sends: tuple[str, ...]
-) -> Callable[[Callable[[LinkCall], Awaitable[Linked]]], HTTPRouteHandler]:
+) -> Callable[[Callable[[LinkCall], Awaitable[Linked]]], Endpoint]:
     """Serve a file by its URL, without a token; the function returns the file and its account."""
 
-    def decorate(function: Callable[[LinkCall], Awaitable[Linked]]) -> HTTPRouteHandler:
+    def decorate(function: Callable[[LinkCall], Awaitable[Linked]]) -> Endpoint:
         async def handler(request: WebRequest) -> AttachmentReply:
             return await find_linked_file(request, function)
 

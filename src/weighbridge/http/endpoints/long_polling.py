@@ -17,7 +17,6 @@ from typing import Any, Final, cast
 
 import msgspec
 import structlog
-from litestar.handlers import HTTPRouteHandler
 
 from weighbridge.core.number import shorten
 from weighbridge.core.platform.permission import Actor
@@ -29,8 +28,8 @@ from weighbridge.http.caller import WebRequest, authenticate_caller, database, r
 from weighbridge.http.endpoints.computing import await_disconnect, execute_request
 from weighbridge.http.endpoints.endpoint import build_route
 from weighbridge.http.limits import busy
-from weighbridge.http.messages.edge import Receive, RequestScope, Send
-from weighbridge.http.messages.operation import Handler, Reply, build_response, read_query
+from weighbridge.http.messages.asgi import Receive, RequestScope, Send
+from weighbridge.http.messages.operation import Endpoint, Handler, Reply, build_response, read_query
 from weighbridge.http.wire import Encode
 
 # The watch: looks for all requests of a process that wait, and wakes those whose account has something new.
@@ -303,13 +302,13 @@ class LookResult:
 
 def follow(
     path: str, *, permission: str, returns: Any, options: Mapping[str, str], begins: tuple[str, str]
-) -> Callable[[Callable[[FollowCall], Awaitable[LookResult]]], HTTPRouteHandler]:
+) -> Callable[[Callable[[FollowCall], Awaitable[LookResult]]], Endpoint]:
     """Serve a function that looks; while it finds nothing, the request waits for as long as it asks for.
 
     A client that requests an event stream gets one; it begins at the parameter `begins`, or at its default.
     """
 
-    def decorate(function: Callable[[FollowCall], Awaitable[LookResult]]) -> HTTPRouteHandler:
+    def decorate(function: Callable[[FollowCall], Awaitable[LookResult]]) -> Endpoint:
         async def handler(request: WebRequest) -> Reply | StreamReply:
             actor = await authenticate_caller(request, permission)
             query = read_query(request)

@@ -15,7 +15,6 @@ from tempfile import SpooledTemporaryFile
 from typing import Any, BinaryIO, Final, cast
 
 import msgspec
-from litestar.exceptions import HTTPException
 from multipart import MultipartError, MultipartSegment, PushMultipartParser, parse_options_header  # type: ignore[import-untyped] # the package has no types
 
 from weighbridge.core.problem import Problem
@@ -125,8 +124,10 @@ async def read(
             await _parse(reading, content_type, chunks)
         except MultipartError as error:
             raise Malformed(f"The body is not a form that can be read: {error}.") from None
-        except HTTPException as error:
-            raise form.too_large() if error.status_code == TooLarge.status else error from None
+        except Exception as error:
+            if getattr(error, "status_code", None) == TooLarge.status:  # the framework has read its most
+                raise form.too_large() from None
+            raise
         yield reading.upload(account)
 
 

@@ -12,7 +12,7 @@ import asyncio
 import errno
 import re
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from secrets import token_hex
@@ -57,6 +57,7 @@ from weighbridge.errors import (
 )
 from weighbridge.http import metrics
 from weighbridge.http.caller import WebRequest, cell_of, forget_cell
+from weighbridge.http.messages.asgi import Application, Message, Receive, RequestScope, Send
 from weighbridge.http.wire import below_wrapping
 
 # Framing: where a request begins and ends, whom it is for, and which path it names, all in one way only.
@@ -104,12 +105,6 @@ def check_framing(scope: MutableMapping[str, Any]) -> Refusal | None:
 
 
 log = structlog.get_logger()
-
-Message = MutableMapping[str, Any]
-RequestScope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-Application = Callable[[RequestScope, Receive, Send], Awaitable[None]]
 
 _ACCEPTABLE_ID: Final = re.compile(rb"[A-Za-z0-9._-]{8,64}")
 

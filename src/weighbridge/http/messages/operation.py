@@ -8,14 +8,12 @@ log.
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from copy import copy
 from dataclasses import dataclass, field
 from tempfile import SpooledTemporaryFile
 from typing import Any, Final, Generic, Literal, NamedTuple, Protocol, TypeVar, cast
 from urllib.parse import quote, unquote_to_bytes
 
 import structlog
-from litestar.handlers import HTTPRouteHandler
 from psycopg import Error
 from psycopg_pool import PoolTimeout
 
@@ -27,8 +25,8 @@ from weighbridge.errors import Forbidden, Malformed, Refusal, TooManyRequests
 from weighbridge.http import idempotency, wire
 from weighbridge.http.caller import WebRequest, database
 from weighbridge.http.messages import body as upload
+from weighbridge.http.messages.asgi import RequestScope, Send
 from weighbridge.http.messages.body import BODY_BYTES_MAX, may_be_left_out
-from weighbridge.http.messages.edge import RequestScope, Send
 from weighbridge.http.wire import Encode
 from weighbridge.settings import Settings
 
@@ -303,8 +301,16 @@ def framework_path(path: str) -> str:
     return "/".join(f"{{{part[1:-1]}:str}}" if part.startswith("{") else part for part in parts)
 
 
-def route(operation: Operation, handler: Handler) -> HTTPRouteHandler:
-    """The framework's handler of an operation."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Endpoint:
+    """What is behind one method and path: what it promises, and what carries a request out."""
+
+    operation: Operation
+    handler: Callable[[WebRequest], Awaitable[Sent]]
+
+
+def route(operation: Operation, handler: Handler) -> Endpoint:
+    """The endpoint of an operation, whose refused writes the audit log has."""
 
     async def named(request: WebRequest) -> Sent:
         request.scope["state"]["operation"] = operation.name
@@ -317,29 +323,7 @@ def route(operation: Operation, handler: Handler) -> HTTPRouteHandler:
                 raise
 
     named.__name__ = operation.name
-    named.__annotations__ = {"request": WebRequest, "return": Reply}
-    return HTTPRouteHandler(
-        framework_path(operation.path),
-        http_method=operation.method,
-        status_code=200,  # each response says its own; the framework allows no 204 with a response class
-        media_type=wire.MEDIA_TYPE,
-        operation_id=f"{operation.name}",
-        include_in_schema=False,
-        opt={"operation": operation},
-    )(named)
-
-
-def limit_body(handler: HTTPRouteHandler, most: int) -> HTTPRouteHandler:
-    """The handler of a service that reads so many bytes of any body at most; a form has its own bound."""
-    operation: Operation | None = handler.opt.get("operation")
-    if operation is None:
-        return handler
-    limited_handler = copy(handler)
-    if operation.form is not None:
-        limited_handler.request_max_body_size = operation.form.body_bytes_max
-    elif operation.body_bytes_max is not None:
-        limited_handler.request_max_body_size = min(operation.body_bytes_max, most)
-    return limited_handler
+    return Endpoint(operation, named)
 
 
 # A call is one request on its way through an endpoint: who calls, in which transaction, with what.

@@ -10,11 +10,10 @@ from importlib import import_module
 from typing import Any, Final
 
 import msgspec
-from litestar.handlers import HTTPRouteHandler
 
 from weighbridge.core.platform.permission import ANY, LINK
 from weighbridge.http.messages import body as upload
-from weighbridge.http.messages.operation import Operation
+from weighbridge.http.messages.operation import Endpoint, Operation
 from weighbridge.http.openapi import answers
 from weighbridge.http.openapi import parameters as openapi_parameters
 from weighbridge.http.openapi.answers import Examples
@@ -73,7 +72,7 @@ def _if(kind: str, result: Schema) -> Schema:
 INTERFACE_VERSION: Final = "1.1.0"
 """The version of the interface; that of the package moves on its own."""
 
-Slices = Sequence[Sequence[HTTPRouteHandler]]
+Slices = Sequence[Sequence[Endpoint]]
 
 _INTRODUCTION: Final = f"""\
 Collect measurements, run versioned models over them, and keep mass-balance ledgers that can be defended.
@@ -128,8 +127,8 @@ _encode = msgspec.json.Encoder(decimal_format="number").encode
 
 def document(slices: Slices, prefix: str) -> dict[str, Any]:
     """Describe the endpoints of the slices, served below the prefix."""
-    handlers = [handler for routes in slices for handler in routes]
-    operations = {_operation(handler).name: _operation(handler) for handler in handlers}
+    declared = [endpoint.operation for routes in slices for endpoint in routes]
+    operations = {operation.name: operation for operation in declared}
     results = list_task_results(operations.values())
     schemas = Schemas(
         records_read=_records_in(
@@ -138,9 +137,8 @@ def document(slices: Slices, prefix: str) -> dict[str, Any]:
     )
     reader = operations.get(answers.TASK_READER)
     paths: dict[str, dict[str, Schema]] = {}
-    for handler in handlers:
-        operation = _operation(handler)
-        described = _described(operation, _package(handler), schemas, reader)
+    for operation in declared:
+        described = _described(operation, _package(operation), schemas, reader)
         paths.setdefault(prefix + operation.path, {})[operation.method.lower()] = described
     if reader is not None:
         tell_results(schemas, reader.returns, results)
@@ -161,7 +159,7 @@ def document(slices: Slices, prefix: str) -> dict[str, Any]:
         },
         "servers": [{"url": "/", "description": "The service that gave this document."}],
         "security": [{name: []} for name in _SECURITY],
-        "tags": [_tag(package) for package in dict.fromkeys(map(_package, handlers))],
+        "tags": [_tag(package) for package in dict.fromkeys(map(_package, declared))],
         "paths": paths,
         "components": {
             "schemas": schemas.components,
@@ -275,12 +273,6 @@ def _tag(package: str) -> Schema:
     return tag
 
 
-def _operation(handler: HTTPRouteHandler) -> Operation:
-    operation: Operation = handler.opt["operation"]
-    return operation
-
-
-def _package(handler: HTTPRouteHandler) -> str:
+def _package(operation: Operation) -> str:
     """The module of the noun."""
-    operation: Operation = handler.opt["operation"]
     return operation.module.removesuffix(".routes")

@@ -16,7 +16,8 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.response import Redirect
 
 from weighbridge.errors import NotFound
-from weighbridge.http.caller import WebRequest, await_time
+from weighbridge.http.caller import await_time
+from weighbridge.http.endpoints.framework import ServedRequest
 from weighbridge.http.openapi import document as openapi
 from weighbridge.http.openapi import site
 from weighbridge.http.openapi.site import KEPT, REVALIDATED, PageContent, answered, content_of
@@ -84,7 +85,7 @@ def routes(slices: openapi.Slices, prefix: str) -> list[HTTPRouteHandler]:
     document_content = MadeOnce(lambda: content_of(openapi.written(slices, prefix), "application/json"))
 
     @get("/openapi.json", include_in_schema=False)
-    async def document(request: WebRequest) -> Response[bytes]:
+    async def document(request: ServedRequest) -> Response[bytes]:
         await await_time(request)  # it is long, and anybody may ask for it
         return answered(request, await document_content.get(), REVALIDATED)
 
@@ -92,13 +93,13 @@ def routes(slices: openapi.Slices, prefix: str) -> list[HTTPRouteHandler]:
 
 
 @get("/docs", include_in_schema=False, sync_to_thread=False)
-def page(request: WebRequest) -> Response[bytes]:
+def page(request: ServedRequest) -> Response[bytes]:
     """The page."""
     return answered(request, _read("docs.html", "text/html"), _PAGE_HEADERS)
 
 
 @get("/docs/assets/{name:str}", include_in_schema=False, sync_to_thread=False)
-def asset(request: WebRequest) -> Response[bytes]:
+def asset(request: ServedRequest) -> Response[bytes]:
     """One of the files of the page."""
     name = str(request.path_params["name"])
     if name not in ASSETS:
@@ -113,7 +114,7 @@ def all_guides() -> Redirect:
 
 
 @get("/docs/guides/{path:path}", include_in_schema=False, sync_to_thread=False)
-def guide(request: WebRequest) -> Response[bytes]:
+def guide(request: ServedRequest) -> Response[bytes]:
     """A guide: the page to a browser, which asks for the text; the text to everyone else."""
     text = site.text_of(str(request.path_params["path"]).lstrip("/"))
     if text is None:
@@ -168,7 +169,7 @@ def handler(slices: openapi.Slices, prefix: str) -> HTTPRouteHandler:
 
     answers = MadeOnce(of_all_paths)
 
-    async def what_the_path_takes(request: WebRequest) -> Response[bytes | None]:
+    async def what_the_path_takes(request: ServedRequest) -> Response[bytes | None]:
         path, answer_of = request.scope["path_template"], await answers.get()
         if path not in answer_of:
             [route] = [candidate for candidate in request.app.routes if candidate.path_format == path]

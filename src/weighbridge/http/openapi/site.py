@@ -21,6 +21,7 @@ from litestar.response import Redirect
 
 from weighbridge.errors import NotFound
 from weighbridge.http.caller import WebRequest
+from weighbridge.http.endpoints.framework import ServedRequest
 
 # Files of the package as answers: a browser keeps them under a tag, and asks whether they still hold.
 
@@ -247,7 +248,7 @@ def routes(folder: Path) -> list[HTTPRouteHandler]:
         return Redirect(GUIDE + START)
 
     @get("/guide/{path:path}", include_in_schema=False, sync_to_thread=False)
-    def page(request: WebRequest) -> Response[bytes] | Redirect:
+    def page(request: ServedRequest) -> Response[bytes] | Redirect:
         name = str(request.path_params["path"]).strip("/")
         page_content = read(name)
         if page_content is not None:

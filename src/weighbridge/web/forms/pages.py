@@ -14,7 +14,7 @@ from weighbridge.collection.event_types import list_event_types
 from weighbridge.collection.feedstocks import list_feedstocks_of_project
 from weighbridge.collection.locations import list_locations
 from weighbridge.errors import Invalid
-from weighbridge.http.messages.operation import Operation
+from weighbridge.http.messages.operation import Endpoint
 from weighbridge.web.forms.fields import (
     FormBody,
     FormField,
@@ -36,7 +36,7 @@ from weighbridge.web.framework.visit import Redirect, View, Visit, view
 OFFERED_MAX: Final = 200
 """Records that a field offers by their names; where there are more, the id of one is typed."""
 
-_LISTS: Final[Mapping[str, tuple[HTTPRouteHandler, str]]] = {
+_LISTS: Final[Mapping[str, tuple[Endpoint, str]]] = {
     "asset": (list_assets_of_project, "id"),
     "location": (list_locations, "id"),
     "feedstock": (list_feedstocks_of_project, "id"),
@@ -257,9 +257,8 @@ def _name_function(function: Any, name: str, summary: str) -> PageFunction:
     return result
 
 
-def _path_of(handler: HTTPRouteHandler) -> str:
-    operation: Operation = handler.opt["operation"]
-    return operation.path
+def _path_of(endpoint: Endpoint) -> str:
+    return endpoint.operation.path
 
 
 def _list_of(record_form: RecordForm) -> str:

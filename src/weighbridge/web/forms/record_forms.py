@@ -4,8 +4,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from litestar.handlers import HTTPRouteHandler
-
 from weighbridge.collection.asset_custom_fields import create_asset_custom_field, list_asset_custom_fields
 from weighbridge.collection.assets import create_asset, delete_asset, get_asset, update_asset
 from weighbridge.collection.event_types import (
@@ -28,6 +26,7 @@ from weighbridge.collection.records.projects import (
     CUSTOM_FIELD_BODIES,
     OUTAGE_BODIES,
 )
+from weighbridge.http.messages.operation import Endpoint
 from weighbridge.modelling.records import STATIC_INPUT_BODIES
 from weighbridge.modelling.static_inputs import create_static_input, get_static_input
 from weighbridge.web.forms.fields import ANSWERS, FieldDeclaration, FormField, declared_fields, fields_of
@@ -48,10 +47,10 @@ class RecordForm:
     folder: str
     """Below which folder of its project its pages are."""
     fields: Sequence[FormField]
-    create: HTTPRouteHandler
-    get: HTTPRouteHandler | None = None
-    update: HTTPRouteHandler | None = None
-    delete: HTTPRouteHandler | None = None
+    create: Endpoint
+    get: Endpoint | None = None
+    update: Endpoint | None = None
+    delete: Endpoint | None = None
     about: str = ""
     """What people should know before they type, in a sentence."""
     keeps: str = ""

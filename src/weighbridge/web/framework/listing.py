@@ -11,14 +11,13 @@ from types import MappingProxyType
 from typing import Any, Final, get_args
 from urllib.parse import urlencode
 
-from litestar.handlers import HTTPRouteHandler
 from msgspec.structs import replace as replace_struct
 
 from weighbridge.db.engine import Read
 from weighbridge.db.lists.listing import Info, Page
 from weighbridge.errors import NotFound
 from weighbridge.exchange.export.record_table import Query, RecordTable
-from weighbridge.http.messages.operation import Operation
+from weighbridge.http.messages.operation import Endpoint
 from weighbridge.web.display.figures import TimeFormat
 from weighbridge.web.framework.responses import Sendable, build_file
 from weighbridge.web.framework.visit import Visit
@@ -131,10 +130,10 @@ def data_suffix(path: str) -> str:
 
 
 async def render_data(
-    visit: Visit, of: HTTPRouteHandler, suffix: str, query_of: Callable[[Visit], ListQuery] | None
+    visit: Visit, of: Endpoint, suffix: str, query_of: Callable[[Visit], ListQuery] | None
 ) -> Sendable:
     """Return the data of an operation in the requested form; `asked` builds the query of its page."""
-    operation: Operation = of.opt["operation"]
+    operation = of.operation
     answer = await visit.ask(of, query_of(visit) if query_of else drop_blanks(visit.query))
     if suffix == JSON:
         return build_file(visit.request.app.state.encode(answer), "application/json")

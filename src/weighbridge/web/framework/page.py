@@ -31,10 +31,11 @@ from weighbridge.errors import (
 )
 from weighbridge.http.caller import WebRequest, admit_stranger, from_replica, shares
 from weighbridge.http.endpoints.computing import execute_request, hand_over_when_long
+from weighbridge.http.endpoints.framework import ServedRequest
 from weighbridge.http.endpoints.links import hash_link
 from weighbridge.http.messages import body as upload
 from weighbridge.http.messages.body import Form
-from weighbridge.http.messages.operation import AttachmentReply, Operation, framework_path
+from weighbridge.http.messages.operation import AttachmentReply, Endpoint, Operation, framework_path
 from weighbridge.platform.records import Person
 from weighbridge.web.framework.listing import JSON, ListQuery, data_suffix, drop_blanks, render_data
 from weighbridge.web.framework.rendering import render_page
@@ -153,7 +154,7 @@ _SHOWN_AGAIN: Final = (Invalid, Malformed, Conflict, TooLarge, UnsupportedMediaT
 
 
 def page(
-    path: str, *, permission: str = ANY, of: HTTPRouteHandler | None = None, computes: bool = False,
+    path: str, *, permission: str = ANY, of: Endpoint | None = None, computes: bool = False,
     tries: bool = False, everywhere: bool = False, query_of: Callable[[Visit], ListQuery] | None = None,
 ) -> Callable[[PageFunction], list[HTTPRouteHandler]]:  # fmt: skip
     """Serve a page that reads; with `of`, the operation that gives the same data, as `.json` and `.csv` too.
@@ -178,13 +179,13 @@ def page(
                 )
 
             opening = Database.trial if tries else Database.read
-            of_replica = not (tries or computes or of is None or of.opt["operation"].listing is None)
+            of_replica = not (tries or computes or of is None or of.operation.listing is None)
             return await _execute_page(
                 request, person, opening, show, computes=computes, of_replica=of_replica
             )
 
         suffixes = [""] if of is None or path.endswith("}") else ["", JSON, ".csv"]
-        suffixes = suffixes[:2] if of is not None and of.opt["operation"].listing is None else suffixes
+        suffixes = suffixes[:2] if of is not None and of.operation.listing is None else suffixes
         paths = [path, f"{IN_PROJECT}{path}"] if everywhere else [path]
         return [
             _build_route(operation, handler, page_path + suffix, has_data=of is not None)
@@ -243,35 +244,35 @@ def form(
 
 
 def action(
-    path: str, handler: HTTPRouteHandler, *, permission: str = ANY, error_page: PageFunction,
+    path: str, endpoint: Endpoint, *, permission: str = ANY, error_page: PageFunction,
     back: str, notice: str, everywhere: bool = False,
 ) -> list[HTTPRouteHandler]:  # fmt: skip
     """Serve a button that executes an operation without fields, goes back (`Visit.url`) and reports it."""
 
     async def execute(visit: Visit) -> Redirect:
-        await visit.do(handler, {})
+        await visit.do(endpoint, {})
         return Redirect(visit.url(back), notice)
 
-    _name_after(execute, handler)
+    _name_after(execute, endpoint)
     return form(path, permission=permission, error_page=error_page, everywhere=everywhere)(execute)
 
 
 def download(
-    path: str, handler: HTTPRouteHandler, *, permission: str, everywhere: bool = False
+    path: str, endpoint: Endpoint, *, permission: str, everywhere: bool = False
 ) -> list[HTTPRouteHandler]:
     """Serve the file of an operation."""
 
     async def send_file(visit: Visit) -> AttachmentReply:
-        attachment = await visit.ask(handler, drop_blanks(visit.query))
+        attachment = await visit.ask(endpoint, drop_blanks(visit.query))
         reply: AttachmentReply = attachment.reply(visit.request.app.state.downloads, visit.actor.account_id)
         return reply
 
-    _name_after(send_file, handler)
+    _name_after(send_file, endpoint)
     return page(path, permission=permission, everywhere=everywhere)(send_file)
 
 
-def _name_after(function: Callable[..., Any], handler: HTTPRouteHandler) -> None:
-    operation: Operation = handler.opt["operation"]
+def _name_after(function: Callable[..., Any], endpoint: Endpoint) -> None:
+    operation = endpoint.operation
     function.__name__, function.__doc__ = operation.name, operation.summary
 
 
@@ -403,7 +404,7 @@ def _build_route(
         return await handed_over(request)  # type: ignore[return-value] # what is passed on is a reply too
 
     named.__name__ = operation.name
-    named.__annotations__ = {"request": WebRequest, "return": Sendable}
+    named.__annotations__ = {"request": ServedRequest, "return": Sendable}
     return HTTPRouteHandler(
         framework_path(path),
         http_method=operation.method,

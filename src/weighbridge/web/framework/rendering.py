@@ -111,7 +111,7 @@ def quote_body(body: Any) -> str:
 @cache
 def _patterns() -> Sequence[tuple[re.Pattern[str], Operation]]:
     """Return every operation with a pattern of its paths; those with fewer parameters first."""
-    operations = [handler.opt["operation"] for routes in SLICES for handler in routes]
+    operations = [endpoint.operation for routes in SLICES for endpoint in routes]
     operations.sort(key=lambda operation: operation.path.count("{"))
     return [
         (re.compile(_PARAMETER.sub("[^/]+", re.escape(operation.path))), operation)

@@ -17,7 +17,8 @@ from litestar.handlers import HTTPRouteHandler
 
 from weighbridge.errors import NotFound
 from weighbridge.http.caller import WebRequest
-from weighbridge.http.messages.edge import Send
+from weighbridge.http.endpoints.framework import ServedRequest
+from weighbridge.http.messages.asgi import Send
 from weighbridge.http.messages.operation import Reply
 
 CONTENT_SECURITY_POLICY: Final = (
@@ -129,7 +130,7 @@ def _by_hashed_name() -> dict[str, StaticFile]:
 
 
 @get(FOLDER + "{name:str}", include_in_schema=False, sync_to_thread=False)
-def send_asset(request: WebRequest) -> Sendable:
+def send_asset(request: ServedRequest) -> Sendable:
     """Send a static file."""
     hashed_asset = _by_hashed_name().get(str(request.path_params["name"]))
     if hashed_asset is None:

@@ -16,8 +16,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final
 
-from litestar.handlers import HTTPRouteHandler
-
 from weighbridge.core import identity
 from weighbridge.core.platform.cell import read_account
 from weighbridge.core.platform.permission import Actor
@@ -36,7 +34,7 @@ from weighbridge.http.caller import (
     find_cookie,
 )
 from weighbridge.http.endpoints.dry_runs import DryRun
-from weighbridge.http.messages.operation import Answer, Call, Operation
+from weighbridge.http.messages.operation import Answer, Call, Endpoint, Operation
 from weighbridge.platform.authentication import hash_secret, recognise_session
 from weighbridge.platform.records import SESSION_DAYS, Person
 from weighbridge.platform.tenancy import project_number
@@ -483,17 +481,15 @@ class Visit:
         """Return the visit with the problems of its form."""
         return replace(self, problems=problems)
 
-    async def ask(
-        self, handler: HTTPRouteHandler, query: tuple[tuple[str, str], ...] = (), **path: str
-    ) -> Any:
+    async def ask(self, endpoint: Endpoint, query: tuple[tuple[str, str], ...] = (), **path: str) -> Any:
         """Execute an operation that reads; path parameters default to those of the visit."""
-        operation = self._allowed(handler)
+        operation = self._allowed(endpoint)
         answer = await operation.function(self._call(query, path))  # type: ignore[misc] # all have one
         return answer.record if isinstance(answer, Answer) else answer
 
-    async def do(self, handler: HTTPRouteHandler, body: Any = None, **path: str) -> Any:
+    async def do(self, endpoint: Endpoint, body: Any = None, **path: str) -> Any:
         """Execute an operation with a body; plain data are decoded like its JSON."""
-        operation = self._allowed(handler)
+        operation = self._allowed(endpoint)
         call = self._call((), path)
         if operation.body is None:
             answer = await operation.function(call)  # type: ignore[misc] # as above
@@ -502,14 +498,14 @@ class Visit:
             answer = await operation.function(call, decoded_body)  # type: ignore[misc] # as above
         return answer.record if isinstance(answer, Answer) else answer
 
-    async def keep(self, handler: HTTPRouteHandler, **path: str) -> Any:
+    async def keep(self, endpoint: Endpoint, **path: str) -> Any:
         """Execute an operation that takes the file of the form."""
-        operation = self._allowed(handler)
+        operation = self._allowed(endpoint)
         return await operation.function(self._call((), path), self.file)  # type: ignore[misc] # as above
 
-    async def attempt(self, handler: HTTPRouteHandler, dry_run: DryRun, body: Any, **path: str) -> Any:
+    async def attempt(self, endpoint: Endpoint, dry_run: DryRun, body: Any, **path: str) -> Any:
         """Return the impact of an operation, in a transaction that is rolled back (a page that `tries`)."""
-        operation = self._allowed(handler)
+        operation = self._allowed(endpoint)
         self._need(dry_run.permission)
         call = self._call((), path)
         decoded_body = wire.decode(self.request.app.state.encode(body), operation.body)
@@ -517,8 +513,8 @@ class Visit:
         assert function is not None, "an endpoint has a function"  # noqa: S101
         return await dry_run.look(call, partial(function, call, decoded_body))
 
-    def _allowed(self, handler: HTTPRouteHandler) -> Operation:
-        operation: Operation = handler.opt["operation"]
+    def _allowed(self, endpoint: Endpoint) -> Operation:
+        operation = endpoint.operation
         self._need(operation.permission)
         return operation
 

@@ -5,6 +5,7 @@ from typing import Final
 
 from litestar.handlers import HTTPRouteHandler
 
+from weighbridge.http.messages.operation import Endpoint
 from weighbridge.web.forms import pages
 from weighbridge.web.framework import responses
 from weighbridge.web.pages import (
@@ -52,7 +53,7 @@ PAGES: Final = (
 """The files with pages; each lists its own as `PAGES`."""
 
 
-def routes(slices: Sequence[Sequence[HTTPRouteHandler]]) -> list[HTTPRouteHandler]:
+def routes(slices: Sequence[Sequence[Endpoint]]) -> list[HTTPRouteHandler]:
     """The handlers of all pages; a record of the interface that has no page of its own gets a plain one."""
     page_handlers = [handler for area in PAGES for handler in area.PAGES]
     page_paths = {

@@ -119,7 +119,7 @@ EVIDENCE_PATH: Final = EVENT_PATH + "/evidences/{evidence_id}"
 
 @form(
     f"{EVENT_PATH}/evidences", permission="data_collection:write", error_page=event,
-    upload_form=create_evidence.opt["operation"].form,
+    upload_form=create_evidence.operation.form,
 )  # fmt: skip
 async def attach_evidence(visit: Visit) -> Redirect:
     """Attach a file, or a link where no file came."""

@@ -263,7 +263,7 @@ async def uploads(visit: Visit) -> View:
     UPLOADS,
     permission="data_collection:write",
     error_page=data_feed,
-    upload_form=create_upload.opt["operation"].form,
+    upload_form=create_upload.operation.form,
 )
 async def send_file(visit: Visit) -> Redirect:
     """Upload a file: to validate or to import it."""

@@ -14,7 +14,7 @@ from weighbridge.core import identity
 from weighbridge.core.platform.permission import LINK
 from weighbridge.db.lists.listing import Page
 from weighbridge.errors import NotFound
-from weighbridge.http.messages.operation import Operation, framework_path
+from weighbridge.http.messages.operation import Endpoint, Operation, framework_path
 from weighbridge.modelling.static_inputs import list_static_inputs
 from weighbridge.web.display.figures import humanize
 from weighbridge.web.display.record import DisplayRows, describe_record, describe_rows
@@ -201,41 +201,35 @@ VALUES_SHOWN: Final = "20"
 """Static inputs on the page of the record they apply to, the newest."""
 
 
-def pages(
-    slices: Sequence[Sequence[HTTPRouteHandler]], taken_paths: AbstractSet[str]
-) -> list[HTTPRouteHandler]:
+def pages(slices: Sequence[Sequence[Endpoint]], taken_paths: AbstractSet[str]) -> list[HTTPRouteHandler]:
     """Return a plain page for each operation that reads, at the paths that are not taken."""
     handlers: list[HTTPRouteHandler] = []
     known_paths = {*taken_paths}
     making = _creation_examples(slices)
-    opened_paths = {
-        operation.opt["operation"].path.rpartition("/{")[0] for operation in _read_operations(slices)
-    }
-    for handler in _read_operations(slices):
-        for path in _paths(handler.opt["operation"].path):
+    opened_paths = {endpoint.operation.path.rpartition("/{")[0] for endpoint in _read_operations(slices)}
+    for endpoint in _read_operations(slices):
+        for path in _paths(endpoint.operation.path):
             if framework_path(path) not in known_paths:
-                routes = _page(handler, path, making.get(handler.opt["operation"].path, ""), opened_paths)
+                routes = _page(endpoint, path, making.get(endpoint.operation.path, ""), opened_paths)
                 known_paths |= {route_path for route in routes for route_path in route.paths}
                 handlers += routes
     return handlers
 
 
-def _read_operations(slices: Sequence[Sequence[HTTPRouteHandler]]) -> Iterator[HTTPRouteHandler]:
+def _read_operations(slices: Sequence[Sequence[Endpoint]]) -> Iterator[Endpoint]:
     """Yield the operations that a plain page can show; those below a project first, for their paths."""
-    handlers = [handler for routes in slices for handler in routes]
-    for handler in sorted(
-        handlers, key=lambda handler_: not handler_.opt["operation"].path.startswith(IN_PROJECT)
-    ):
-        operation: Operation = handler.opt["operation"]
+    endpoints = [endpoint for routes in slices for endpoint in routes]
+    for endpoint in sorted(endpoints, key=lambda one: not one.operation.path.startswith(IN_PROJECT)):
+        operation = endpoint.operation
         is_shown = operation.method == "GET" and not operation.sends and not operation.query
         is_open = operation.permission == LINK or operation.streams
         if is_shown and not is_open and not operation.computes:
-            yield handler
+            yield endpoint
 
 
-def _creation_examples(slices: Sequence[Sequence[HTTPRouteHandler]]) -> dict[str, str]:
+def _creation_examples(slices: Sequence[Sequence[Endpoint]]) -> dict[str, str]:
     """Return the example of a body that creates a record, by the path of its list."""
-    operations: list[Operation] = [handler.opt["operation"] for routes in slices for handler in routes]
+    operations = [endpoint.operation for routes in slices for endpoint in routes]
     return {
         operation.path: quote_body(operation.example)
         for operation in operations
@@ -248,15 +242,15 @@ def _paths(path: str) -> tuple[str, ...]:
 
 
 def _page(
-    handler: HTTPRouteHandler, path: str, example: str, opened_paths: AbstractSet[str]
+    endpoint: Endpoint, path: str, example: str, opened_paths: AbstractSet[str]
 ) -> list[HTTPRouteHandler]:
-    operation: Operation = handler.opt["operation"]
+    operation = endpoint.operation
     opens = operation.path in opened_paths
     is_listing = operation.listing is not None
 
     async def plain(visit: Visit) -> View | Redirect:
         query = build_query(_of_project(visit, operation)) if is_listing else visit.query
-        answer = await visit.ask(handler, query)
+        answer = await visit.ask(endpoint, query)
         call = _fill_path(operation.path, visit)
         if is_listing and isinstance(answer, Page):
             return view(
@@ -278,7 +272,7 @@ def _page(
 
     plain.__name__ = f"plain_{operation.name}"
     plain.__doc__ = operation.summary
-    return page(path, permission=operation.permission, of=handler)(plain)
+    return page(path, permission=operation.permission, of=endpoint)(plain)
 
 
 def _form_of(visit: Visit, operation: Operation) -> RecordForm | None:

@@ -71,7 +71,7 @@ _CAPTURE: Final = SQL("""
     CREATE OR REPLACE TRIGGER {name} AFTER {event} ON {table} REFERENCING {which} TABLE AS changed
     FOR EACH STATEMENT EXECUTE FUNCTION capture_changes({account}, {table_name}, {key}, {condition})
 """)
-_NO_TRIGGERS: Final = SQL("SET LOCAL session_replication_role = replica")
+WITHOUT_TRIGGERS: Final = SQL("SET LOCAL session_replication_role = replica")
 """Rows are copied as they are: nothing follows from them a second time."""
 
 _JOBS: Final = """
@@ -176,7 +176,7 @@ class _Places:
         """Have no trigger of a cell follow from what the transactions do."""
         for connection in self._writers.values():
             try:
-                connection.execute(_NO_TRIGGERS)
+                connection.execute(WITHOUT_TRIGGERS)
             except InsufficientPrivilege as error:
                 raise Refusal(
                     "The role that owns the tables may not copy rows without their triggers. Let it, as a"

@@ -28,7 +28,7 @@ OF_NO_ACCOUNT: Final[Mapping[str, str]] = {
 """Tables whose rows stay where they are when an account moves, and why."""
 
 _XID: Final = "xid8"
-_SETTLED: Final = SQL("'3'::xid8")
+SETTLED: Final = SQL("'3'::xid8")
 """A transaction that ended before every other: numbers of transactions mean nothing on another server."""
 
 _TABLES: Final = """
@@ -102,12 +102,15 @@ class Rows:
             return SQL("true")
         return SQL("project_id IS NULL OR project_id <> ALL ({})").format(Literal([*others]))
 
+    @property
+    def transaction_columns(self) -> list[str]:
+        """The columns that name the transaction which wrote a row, where no key does."""
+        return [name for name, kind in self.types.items() if kind == _XID and name not in self.key]
+
     def columns(self, *, is_elsewhere: bool) -> Composable:
         """The columns as they are copied; numbers of transactions are replaced on another server."""
-        return SQL(", ").join(
-            _SETTLED if is_elsewhere and kind == _XID and name not in self.key else Identifier(name)
-            for name, kind in self.types.items()
-        )
+        replaced = self.transaction_columns if is_elsewhere else ()
+        return SQL(", ").join(SETTLED if name in replaced else Identifier(name) for name in self.types)
 
 
 def _numbers_of_projects(account: int, projects: Sequence[int] | None) -> Composable:

@@ -19,6 +19,8 @@ from psycopg.sql import SQL, Identifier, Literal
 
 from weighbridge.core.platform.cell import FIRST, Cell
 from weighbridge.db import locks
+from weighbridge.db.account_move import WITHOUT_TRIGGERS, without_moves
+from weighbridge.db.account_rows import SETTLED, read_tables
 from weighbridge.db.cell_creation import go_on_with_keys, url_in_cell, url_in_schema
 from weighbridge.db.cells import SCHEMA, read_cells
 from weighbridge.db.engine import ENTER_ON_NODE
@@ -47,12 +49,18 @@ _CLOSED: Final = SQL(
 ).format(Identifier(ENTER_ON_NODE))
 
 
+_SETTLE: Final = SQL("UPDATE {table} SET {name} = {settled} WHERE {name} > {next}::text::xid8")
+
+
 def move_cell(urls: DatabaseUrls, name: str, node: str) -> Cell:
     """Bring a cell from its node to another one, while the service works.
 
     Raises Refusal for a node that is none, or a cell that lies on no node; Conflict for one that is there.
     """
-    with psycopg.connect(urls.migrating, autocommit=True) as connection:
+    with (
+        psycopg.connect(urls.migrating, autocommit=True) as connection,
+        without_moves(urls.migrating),
+    ):
         check_node(connection, node)
         connection.execute(locks.LOCK.format(Literal(locks.CELL_CREATION)))
         cell = _find(urls.migrating, name, node)
@@ -75,6 +83,7 @@ def move_cell(urls: DatabaseUrls, name: str, node: str) -> Cell:
                 move_tables(coordinator, node)
             _close(old, cell)
             go_on_with_keys(new, cell, _last_keys(old), _last_keys(new))
+            _settle_transactions(new)
             connection.execute(
                 SQL(f"UPDATE {SCHEMA}.cells SET node = %s WHERE number = %s"), (node, cell.number)
             )
@@ -98,6 +107,17 @@ def _find(url: str, name: str, node: str) -> Cell:
 def _last_keys(connection: psycopg.Connection[Any]) -> dict[str, int]:
     """What each sequence of the node has given out last; 0 where it has given out nothing."""
     return {name: last for name, _, last in connection.execute(SEQUENCES).fetchall()}
+
+
+def _settle_transactions(new: psycopg.Connection[Any]) -> None:
+    """Have no row say that a transaction wrote it which is still to come on the new node."""
+    with new.transaction():
+        new.execute(WITHOUT_TRIGGERS)
+        [next_one] = new.execute("SELECT pg_snapshot_xmax(pg_current_snapshot())::text").fetchone() or ("",)
+        for rows in read_tables(new):
+            for name in rows.transaction_columns:
+                parts = {"table": Identifier(rows.table), "name": Identifier(name), "next": Literal(next_one)}
+                new.execute(_SETTLE.format(**parts, settled=SETTLED))
 
 
 def _close(old: psycopg.Connection[Any], cell: Cell) -> None:

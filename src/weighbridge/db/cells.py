@@ -206,6 +206,7 @@ class Cells:
         self._accounts: OrderedDict[int, int] = OrderedDict()
         self._has_directory = False
         self._looked = float("-inf")
+        self._is_due = False
 
     def recall(self, account: int | None) -> Cell | None:
         """The cell of an account, if that is known without a question."""
@@ -264,7 +265,7 @@ class Cells:
 
     def look_anew(self) -> None:
         """Look at the directory before the next question: a node has said that a cell is not there."""
-        self._looked = float("-inf")
+        self._is_due = True
 
     async def list(self) -> Sequence[Cell]:
         """All cells; those that were added some seconds ago included."""
@@ -277,10 +278,11 @@ class Cells:
         return self._cells[number]
 
     async def _look(self) -> None:
-        if self._clock() - self._looked >= LOOK_SECONDS:
+        if self._is_due or self._clock() - self._looked >= LOOK_SECONDS:
             await self._read()
 
     async def _read(self) -> None:
+        self._is_due = False
         looked, self._looked = self._looked, self._clock()
         if self._has_directory or await self.directory.is_there():
             self._has_directory = True

@@ -80,9 +80,12 @@ test-cells: $(READY) ## run the tests of the interface and of the books on accou
 	@$(BIN)/pytest --second-cell -n $(WORKERS) tests/contract tests/accounting tests/collection tests/platform tests/exchange \
 		tests/quality tests/modelling tests/reporting tests/web
 
+ON_A_NODE = tests/collection tests/platform tests/exchange tests/quality tests/modelling \
+	tests/db/test_account_move.py tests/durability/test_moving_cells.py
+
 test-citus: $(READY) ## run tests on accounts in a cell on a node of a Citus cluster, which CLUSTER="command" starts
 	@test -n "$(CLUSTER)" || { echo "make test-citus needs CLUSTER=command, which starts and stops a cluster; nothing was tested"; exit 0; }; \
-	test -z "$(CLUSTER)" || $(BIN)/pytest --citus "$(CLUSTER)" -n 2 $(or $(TESTS),tests/collection tests/platform tests/exchange)
+	test -z "$(CLUSTER)" || $(BIN)/pytest --citus "$(CLUSTER)" -n 2 $(or $(TESTS),$(ON_A_NODE))
 
 durability: $(READY) packages ## kill processes KILLS times, race ROUNDS times, 500 each by default; stop the database STOPS times
 	@KILLS=$(or $(KILLS),500) ROUNDS=$(or $(ROUNDS),500) STOPS=$(or $(STOPS),20) EVENTS=$(or $(EVENTS),200000) \

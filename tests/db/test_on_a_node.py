@@ -16,7 +16,7 @@ from weighbridge.db.cell_creation import add_cell, go_on_with_keys, url_in_cell,
 from weighbridge.db.cell_moves import move_cell
 from weighbridge.db.cells import read_cells
 from weighbridge.db.embedded.instance import RUNNING_ROLE
-from weighbridge.db.engine import Database, enter_cell
+from weighbridge.db.engine import CellEntry, Database, enter_cell
 from weighbridge.db.roles import DatabaseUrls
 from weighbridge.errors import Refusal
 from weighbridge.supervisor.startup import migrate_cell, migrate_or_refuse
@@ -52,12 +52,13 @@ def test_whoever_holds_the_transactions_of_a_cell_follows_it_to_its_new_node():
 
 def test_only_transactions_on_a_node_ask_whether_the_cell_is_still_there():
     on_node, elsewhere = (
-        enter_cell(EAST.schema, is_on_node=is_on_node)[0][0].as_string() for is_on_node in (True, False)
+        enter_cell(CellEntry(EAST.schema, is_on_node=is_on_node), is_writing=False)[0][0].as_string()
+        for is_on_node in (True, False)
     )
 
-    assert on_node.endswith('"cell_east"."enter_on_node"(%s)')
+    assert on_node.endswith('"cell_east".enter_on_node(%s)')
     assert "enter_on_node" not in elsewhere
-    assert enter_cell(None, is_on_node=False) == []
+    assert enter_cell(CellEntry(), is_writing=False) == []
 
 
 def test_a_cell_is_not_left_while_a_transaction_is_in_it(migrated_database):

@@ -137,7 +137,10 @@ def test_a_dismissal_that_is_killed_leaves_none_or_all_and_is_then_done_once(pla
     sending.start()
     until(
         lambda: watcher.execute(
-            "SELECT pid FROM pg_locks WHERE relation = %s::regclass AND NOT granted", (table,)
+            "SELECT pid FROM pg_locks WHERE relation = %s::regclass AND NOT granted"
+            " INTERSECT SELECT pid FROM pg_locks WHERE relation = 'data_point_results'::regclass"
+            " AND mode = 'RowExclusiveLock' AND granted",
+            (table,),
         ).fetchall(),
         what=f"the dismissal has come to write {table}",
     )

@@ -29,6 +29,7 @@ from tests.server import Account, Caller, Server
 
 from weighbridge.db.embedded import instance
 from weighbridge.db.migration import migrate
+from weighbridge.db.roles import DatabaseUrls, grant_running_role
 from weighbridge.garbage import look_rarely, look_when_started
 
 MEMORY = Path("/dev/shm")  # noqa: S108 - a private folder is made in it
@@ -163,6 +164,7 @@ def newest(database_server: str, group_folder: Path) -> str:
 def postgres(database_server: str, newest: str) -> Iterator[str]:
     """The URL of this worker's own database, at the newest step, where other databases are made as well."""
     with database(database_server, newest) as url, making(url):
+        grant_running_role(DatabaseUrls(make_conninfo(url, user=instance.RUNNING_ROLE), url))
         yield url
 
 

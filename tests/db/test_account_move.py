@@ -200,6 +200,23 @@ def test_a_move_leaves_no_trigger_behind(two_cells: Server, northern: Account):
     ]
 
 
+def test_a_move_that_is_interrupted_leaves_everything_as_it_was(two_cells: Server, northern: Account):
+    plant_of(northern).deliver(12)
+    before = rows_in(two_cells, northern.cell, northern.id)
+
+    def interrupt(_: str, done: int, total: int) -> None:
+        if done == total:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        move_account(two_cells.urls, northern.id, northern.cell, FIRST, interrupt)
+
+    assert rows_in(two_cells, northern.cell, northern.id) == before
+    assert not any(rows_in(two_cells, FIRST, northern.id).values())
+    left = "SELECT count(*) FROM pg_trigger WHERE tgfoid = 'capture_changes'::regproc"
+    assert two_cells.sql(left) == [(0,)]
+
+
 def test_what_a_move_that_was_ended_has_left_is_removed(two_cells: Server, northern: Account):
     plant = plant_of(northern)
     plant.deliver(12)

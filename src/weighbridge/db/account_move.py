@@ -114,9 +114,13 @@ def move_account(
         places = _Places(urls, source, target, open_connections)
         if _finish_earlier(places, account):
             return AccountMove(account, source, target, 0, 0.0)
-        with _capture(places, account):
-            moved = _copy_and_switch(places, account, report)
-    return moved
+        try:
+            with _capture(places, account):
+                return _copy_and_switch(places, account, report)
+        except (LockNotAvailable, DeadlockDetected) as error:
+            raise Refusal(
+                f"Somebody held rows of the account {account} for too long; nothing was moved. Try again."
+            ) from error
 
 
 @contextmanager
@@ -145,7 +149,6 @@ class _Places:
             psycopg.connect(url_in_cell(urls.migrating, source), autocommit=True)
         )
         self.tables = read_tables(self.reader)
-        self._schemas: dict[int, str] = {}
         self._writers: dict[str | None, psycopg.Connection[Any]] = {}
         for node in {target.node, None, source.node}:
             url = urls.migrating if node is None else url_on_node(urls.migrating, node)
@@ -189,7 +192,7 @@ class _Places:
             self._writers[node].commit()
 
     def roll_back(self) -> None:
-        """Undo what was done since the transactions began."""
+        """Undo what was done since the last commit."""
         for connection in self._writers.values():
             connection.rollback()
 
@@ -243,6 +246,7 @@ def _capture(places: _Places, account: int) -> Iterator[None]:
                 _patiently(owner, _capturing(rows, account, others))
             yield
         finally:
+            places.roll_back()  # a move that failed holds locks, for which the triggers would wait
             for rows in places.tables:
                 table = Identifier(rows.table)
                 names = [Identifier(name) for name, *_ in _TRIGGERS]
@@ -383,9 +387,7 @@ def _close(places: _Places, account: int) -> bool:
 
 def _switch(places: _Places, account: int, copied: _Copied) -> list[int]:
     """Copy what is left, take the account from the source and point to the target; gives its projects."""
-    places.within(places.source).execute(
-        SQL("SET LOCAL lock_timeout = {}").format(Literal(f"{LAST_SECONDS}s"))
-    )
+    places.within(places.source).execute(_timeout(LAST_SECONDS))
     while _catch_up(places, account, copied):
         pass
     _compare(places, account, copied)

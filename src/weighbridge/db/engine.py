@@ -178,7 +178,7 @@ def _begin_with(settings: Iterable[tuple[str, str]], entry: CellEntry, *, is_wri
         calls.append((f"{place}enter_account(%s, %s)", (entry.account, is_writing)))
     if not calls:
         return []
-    # The name of a cell's schema has no other characters than `CELL_NAME` lets it have.
+    # The name of a cell's schema has no other characters than `problem_of_cell_name` lets it have.
     text = SQL("SELECT " + ", ".join(call for call, _ in calls))
     return [(text, tuple(value for _, values in calls for value in values))]
 

@@ -12,6 +12,8 @@ from typing import Any, Final
 
 import yaml
 
+from weighbridge.core.platform.cell import CELLS_MAX
+
 FIGURES: Final = Path(__file__).with_name("sizing.yaml")
 
 SECONDS_OF_A_YEAR: Final = Decimal(365 * 24 * 3600)
@@ -78,6 +80,7 @@ def computed(values: Decimal, measured: Mapping[str, Any], assumed: Mapping[str,
     by_disk = terabytes / (a["disk_tb_of_a_machine"] * a["disk_use"])
     by_cores = cores / a["cores_of_a_machine"]
     service = (api + at_once) / a["cores_of_a_machine"]
+    machines = _whole(max(by_disk, by_cores))
     return [
         Quantity("events", "values / values_per_event", events),
         Quantity("disk, TB", "events * bytes_per_event", terabytes),
@@ -92,8 +95,39 @@ def computed(values: Decimal, measured: Mapping[str, Any], assumed: Mapping[str,
         Quantity("hours to load all by one COPY", "events / copy_events_per_second", load),
         Quantity("database machines by disk", "disk / (disk_tb_of_a_machine * disk_use)", by_disk),
         Quantity("database machines by cores", "database cores / cores_of_a_machine", by_cores),
-        Quantity("database machines", "the more of both, rounded up", _whole(max(by_disk, by_cores))),
+        Quantity("database machines", "the more of both, rounded up", machines),
         Quantity("service machines", f"{_OF_SERVICE}, rounded up", _whole(service)),
+        *_of_cells(values, machines, m, a),
+        Quantity(
+            "connections of a node",
+            "API cores * connections_of_an_api_core + generations at once"
+            " * connections_of_a_worker_in_a_cell * cells_of_a_node, both rounded up",
+            _whole(api) * a["connections_of_an_api_core"]
+            + _whole(at_once) * a["connections_of_a_worker_in_a_cell"] * a["cells_of_a_node"],
+        ),
+    ]
+
+
+def _of_cells(
+    values: Decimal, machines: Decimal, m: Mapping[str, Decimal], a: Mapping[str, Decimal]
+) -> list[Quantity]:
+    """How many cells there are, and what one comes to; one machine has one cell."""
+    cells = min(machines * a["cells_of_a_node"], Decimal(CELLS_MAX)) if machines > 1 else Decimal(1)
+    events = values / cells / m["values_per_event"]
+    room = a["disk_tb_of_a_machine"] * a["disk_use"] * TERABYTE / m["bytes_per_event"] * m["values_per_event"]
+    return [
+        Quantity("cells", f"database machines * cells_of_a_node, up to {CELLS_MAX}; 1 on one machine", cells),
+        Quantity("disk of a cell, TB", "disk / cells", events * m["bytes_per_event"] / TERABYTE),
+        Quantity(
+            "hours to copy a cell to another node",
+            "events / cells / copy_events_per_second",
+            events / m["copy_events_per_second"] / SECONDS_OF_AN_HOUR,
+        ),
+        Quantity(
+            "nodes that the largest account fills",
+            "disk * largest_account / (disk_tb_of_a_machine * disk_use); at most 1",
+            values * a["largest_account"] / room,
+        ),
     ]
 
 
@@ -165,7 +199,11 @@ _AFTER: Final = (
 What the figures leave out: evidence files, which lie in an object store; the lineage of batches, at most
 8 bytes for each event and generation; copies of the database (one for a standby, one for backups, each as
 large as its disk); events with tags or many more values than were measured, whose rows and indexes grow
-with them; and generations that read events one by one, which cost more than sums. More than one database
-machine means [cells](../howto/add-cells.md) on nodes of their own. Nothing crosses cells, so what follows
-above for one machine holds for each, and an account has to fit on one.""",
+with them; and generations that read events one by one, which cost more than sums.
+
+More than one database machine means [cells](../howto/add-cells.md) on nodes of their own. Nothing crosses
+cells, so what follows above for one machine holds for each. Several cells on a node let a node that fills up
+give one away; a cell that holds too much gives accounts away. One account has to fit on one node: where the
+line above says more than 1, divide its projects among accounts, which share no ledger and no model, or copy
+its [old months](../howto/archive-old-months.md) out of the database.""",
 )

@@ -41,6 +41,15 @@ def test_the_quantities_are_those_of_the_arithmetic(rows):
     assert said["events a second, peak"] == pytest.approx(mean * assumed["peak_of_ingest"], rel=0.01)
 
 
+def test_a_node_that_fills_up_can_give_a_cell_away(rows):
+    assumed = sizing.read()["assumed"]
+    [_, one_machine, several] = rows["database machines"]
+
+    assert rows["cells"][1:] == [one_machine, str(int(several) * assumed["cells_of_a_node"])]
+    disk, of_cell = (float(rows[name][2]) for name in ("disk, TB", "disk of a cell, TB"))
+    assert disk / of_cell == pytest.approx(float(rows["cells"][2]), rel=0.01)
+
+
 def test_the_guide_to_cells_is_named():
     assert (ROOT / "docs/howto/add-cells.md").exists()
     assert "add-cells.md" in sizing.page()

@@ -114,12 +114,13 @@ _CLAIM_NAME: Final = f"""
 """
 
 
-_SIZE: Final = """
+SIZE_OF_CELL: Final = """
     SELECT coalesce(sum(greatest(c.reltuples, 0)), 0)::bigint,
            coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint
       FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-     WHERE n.nspname = %s AND c.relkind = 'r'
+     WHERE n.nspname = coalesce(%s, current_schema()) AND c.relkind = 'r'
 """
+"""Rows of a schema as far as the planner knows, and bytes with indexes; NULL is the first cell's."""
 
 
 class Directory:
@@ -330,10 +331,14 @@ def _size(connection: psycopg.Connection[Any], url: str, cell: Cell, *, is_open:
     table = SQL("SELECT count(*) FROM {}").format(Identifier(schema, "accounts"))
     accounts = _first(connection.execute(table)) if is_open else 0
     if cell.node is None:
-        return CellSize(cell, is_open, accounts, *(connection.execute(_SIZE, (schema,)).fetchone() or (0, 0)))
+        return CellSize(cell, is_open, accounts, *_measure(connection, cell))
     with psycopg.connect(url_on_node(url, cell.node)) as there:
         there.execute(SHOW_SHARDS)
-        return CellSize(cell, is_open, accounts, *(there.execute(_SIZE, (schema,)).fetchone() or (0, 0)))
+        return CellSize(cell, is_open, accounts, *_measure(there, cell))
+
+
+def _measure(connection: psycopg.Connection[Any], cell: Cell) -> tuple[int, int]:
+    return connection.execute(SIZE_OF_CELL, (cell.schema,)).fetchone() or (0, 0)
 
 
 def _first(cursor: psycopg.Cursor[Any]) -> Any:
@@ -388,8 +393,12 @@ def _find_cell(url: str, statement: LiteralString, value: object) -> Cell:
 def read_cells(url: str, *, only_open: bool = False) -> Sequence[Cell]:
     """The cells of a database, those that are being made unless only open ones are wanted. For commands."""
     with psycopg.connect(url) as connection:
-        found = connection.execute(_IS_THERE).fetchone()
-        if found is None or not found[0]:
-            return (FIRST,)
-        rows = connection.execute(_CELLS if only_open else _ALL_CELLS).fetchall()
-        return [Cell(*row) for row in rows]
+        return list_cells(connection, only_open=only_open)
+
+
+def list_cells(connection: psycopg.Connection[Any], *, only_open: bool) -> Sequence[Cell]:
+    """The cells that the directory on a connection names; the first one where there is no directory."""
+    if not _first(connection.execute(_IS_THERE)):
+        return (FIRST,)
+    rows = connection.execute(_CELLS if only_open else _ALL_CELLS).fetchall()
+    return [Cell(*row) for row in rows]

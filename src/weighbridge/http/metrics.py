@@ -102,22 +102,34 @@ METRICS: Final[Mapping[str, Metric]] = {
         "The size of the database on its disk, in bytes.",
         "How quickly data grow; see sizing.",
     ),
+    "weighbridge_cell_up": Metric(
+        "gauge",
+        {"cell": "the name of the cell"},
+        "Whether the cell answered when the page was made: 1 or 0; of several cells.",
+        "While it is 0, requests of its accounts are answered 503, and its other gauges are missing.",
+    ),
+    "weighbridge_cell_bytes": Metric(
+        "gauge",
+        {"cell": "as above"},
+        "The size of the cell's tables with their indexes, in bytes; of several cells.",
+        "Which cell is to be moved to another node, and which should take new accounts.",
+    ),
     "weighbridge_tasks": Metric(
         "gauge",
-        {"state": "pending, running, complete or failed"},
+        {"state": "pending, running, complete or failed", "cell": "as above, where there are several"},
         "Async tasks by state.",
         "Tasks that fail, and how many wait for a worker.",
     ),
     "weighbridge_waiting": Metric(
         "gauge",
-        {"work": "tasks, deliveries, seals, numbers or roll_ups"},
+        {"work": "tasks, deliveries, seals, numbers or roll_ups", "cell": "as above"},
         "Work that is due and waits for a worker, up to 10,000 of each kind.",
         "Whether workers keep up: tasks; messages to webhooks; rows of the audit log to be sealed; changes "
         "to be numbered for the feed; ranges of readings to be rolled up.",
     ),
     "weighbridge_waiting_seconds": Metric(
         "gauge",
-        {"work": "tasks, deliveries, seals or roll_ups"},
+        {"work": "tasks, deliveries, seals or roll_ups", "cell": "as above"},
         "For how long the oldest of the work that is due has waited, in seconds; 0 where none does.",
         "The measure of lateness. Seconds are usual; minutes mean that workers are missing or stuck.",
     ),

@@ -47,9 +47,9 @@ from weighbridge.supervisor.child import (
     wait_for_event,
 )
 from weighbridge.supervisor.forking import ProcessTemplate, process_template
+from weighbridge.supervisor.gauges import Gauges
 from weighbridge.supervisor.metrics import (
     COUNTERS_VARIABLE,
-    Gauges,
     MetricsPage,
     counters,
     listening,

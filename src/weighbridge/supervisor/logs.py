@@ -300,8 +300,9 @@ OF_SUPERVISORS: Final[Mapping[str, LogEvent]] = {
     ),
     "gauges_not_read": LogEvent(
         "warning",
-        ("error",),
-        "The database did not answer the page of counters, which then lacks what only it knows.",
+        ("error", "node"),
+        "The database, or a node of its cluster, did not answer the page of counters, which then lacks what "
+        "only it knows.",
         "See `database_unavailable`.",
     ),
 }

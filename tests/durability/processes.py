@@ -6,10 +6,13 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 
 HERE = Path(__file__).parent
 DEADLINE_SECONDS = 60.0
+CLOCK_SECONDS = 1
+"""How far the clock of the machine may have been set forward since it began."""
 
 
 def environment(**variables):
@@ -90,6 +93,23 @@ def is_alive(number):
     except (FileNotFoundError, ProcessLookupError):
         return False
     return status.rpartition(")")[2].split()[0] != "Z"
+
+
+def lives(line):
+    """Whether the process still lives of which a line of the log tells that it was started.
+
+    A run of all tests starts more processes and threads than there are numbers, so by now the number may be
+    that of a process that began after the line was written, which no test may end.
+    """
+    number = line["pid"]
+    if not is_alive(number):
+        return False
+    with suppress(OSError):
+        ticks = int(Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[19])
+        since_boot = ticks / os.sysconf("SC_CLK_TCK")
+        began = time.time() - time.clock_gettime(time.CLOCK_BOOTTIME) + since_boot
+        return began <= datetime.fromisoformat(line["timestamp"]).timestamp() + CLOCK_SECONDS
+    return False
 
 
 def postmasters_of(cluster):

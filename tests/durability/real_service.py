@@ -7,7 +7,7 @@ import signal
 import time
 from urllib.parse import urlsplit
 
-from tests.durability.processes import Program, is_alive, until
+from tests.durability.processes import Program, lives, until
 
 CLI = ("-m", "weighbridge")
 DEADLINE_SECONDS = 60.0
@@ -63,8 +63,8 @@ class Service:
         """The living workers that the service has started, oldest first."""
         said = self.log.read_bytes()[self._log_begun :].decode()
         lines = [json.loads(line) for line in said.splitlines() if line.startswith("{")]
-        born = [line["pid"] for line in lines if line.get("process") == "worker" and "pid" in line]
-        return [pid for pid in born if is_alive(pid)]
+        born = [line for line in lines if line.get("process") == "worker" and "pid" in line]
+        return [line["pid"] for line in born if lives(line)]
 
     def worker(self):
         (pid,) = until(self.workers, what="the worker lives")

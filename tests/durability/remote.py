@@ -11,7 +11,7 @@ from uuid import uuid4
 
 import msgspec
 import psycopg
-from tests.durability.processes import HERE, Program, children, is_alive, until
+from tests.durability.processes import HERE, Program, children, lives, until
 from tests.durability.real_service import Service
 from tests.given import works as given_works
 from tests.server import Answer
@@ -239,7 +239,7 @@ class Site:
 def living(log):
     """The living processes of which a log tells the birth, oldest first."""
     lines = [json.loads(line) for line in log.read_text().splitlines() if line.startswith("{")]
-    return [line["pid"] for line in lines if line.get("event") == "process_started" and is_alive(line["pid"])]
+    return [line["pid"] for line in lines if line.get("event") == "process_started" and lives(line)]
 
 
 def api_processes(log):

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from tests.durability.conftest import private_folder
-from tests.durability.processes import Program, children, is_alive, until
+from tests.durability.processes import Program, children, lives, until
 from tests.durability.remote import Site
 
 from weighbridge.core import identity
@@ -95,10 +95,8 @@ class Caller:
         """The number of the computing process that was started last, when it has begun to listen."""
 
         def started():
-            number = [one["pid"] for one in self.lines("process_started") if one["process"] == "computing-1"][
-                -1
-            ]
-            return number if is_alive(number) and connections(number) else None
+            *_, line = (one for one in self.lines("process_started") if one["process"] == "computing-1")
+            return line["pid"] if lives(line) and connections(line["pid"]) else None
 
         return until(started, what="the computing process listens")
 

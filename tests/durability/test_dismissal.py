@@ -12,7 +12,7 @@ import threading
 
 import psycopg
 import pytest
-from tests.durability.processes import is_alive, until
+from tests.durability.processes import lives, until
 from tests.durability.real_service import Service
 
 from weighbridge.core import identity
@@ -110,8 +110,8 @@ def plant(service, shared_dir):
 
 def api_process(service):
     lines = [json.loads(line) for line in service.log.read_text().splitlines() if line.startswith("{")]
-    born = [line["pid"] for line in lines if str(line.get("process")).startswith("api") and "pid" in line]
-    return next((pid for pid in reversed(born) if is_alive(pid)), None)
+    born = [line for line in lines if str(line.get("process")).startswith("api") and "pid" in line]
+    return next((line["pid"] for line in reversed(born) if lives(line)), None)
 
 
 @pytest.mark.parametrize(("table", "dismissed"), [("model_run_results", 0), ("audit_log", RESULTS)])

@@ -14,6 +14,7 @@ import os
 import select
 import signal
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 from weighbridge import settings, worker
@@ -58,7 +59,8 @@ def end(alive):
 def give_birth(work):
     parent = os.getpid()
     if number := os.fork():
-        sys.stderr.write(json.dumps({"event": "process_started", "process": "worker", "pid": number}) + "\n")
+        born = {"event": "process_started", "process": "worker", "pid": number}
+        sys.stderr.write(json.dumps({**born, "timestamp": datetime.now(UTC).isoformat()}) + "\n")
         sys.stderr.flush()
         return number
     die_with_parent(parent)

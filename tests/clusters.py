@@ -1,8 +1,11 @@
 """A Citus cluster for the tests of a run, started by a command that the run names, and databases in it."""
 
+import secrets
 import shlex
+import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,8 +18,11 @@ from psycopg.sql import SQL, Identifier
 
 from weighbridge.db.embedded.instance import RUNNING_ROLE
 
-PORT = 9810
-"""Of the coordinator; the workers listen on the ports after it."""
+NODES = 3
+"""A coordinator and two workers, which listen on the ports after its own."""
+
+PORTS = range(20_000, 32_000)
+"""Below those that a system gives to connections."""
 
 
 @dataclass(frozen=True)
@@ -32,21 +38,59 @@ class Cluster:
         return f"{given['host']}:{given['port']}"
 
 
-def start(command: str, folder: Path) -> Cluster:
+@contextmanager
+def running(command: str) -> Iterator[tuple[Path, Cluster]]:
+    """A cluster, and its folder; others may look into it, for the servers run as somebody else."""
+    with tempfile.TemporaryDirectory(prefix="wb-citus-") as made:
+        Path(made).chmod(0o755)
+        folder = Path(made) / "cluster"
+        try:
+            yield folder, _start(command, folder)
+        finally:
+            _run(command, "stop", folder)
+
+
+def _start(command: str, folder: Path) -> Cluster:
     """Start a cluster; the command prints a line for each node: its name and its URL."""
-    said = subprocess.run(
-        [*shlex.split(command), "start", folder, "--port", str(PORT), "--python", sys.executable,
-         "--fsync", "off"],
-        check=True, capture_output=True, text=True,
-    ).stdout  # fmt: skip
+    port = str(_free_ports())
+    said = _run(command, "start", folder, "--port", port, "--python", sys.executable, "--fsync", "off")
     _, *urls = zip(*(line.split() for line in said.splitlines()), strict=True)
     [(coordinator, *workers)] = urls
     return Cluster(coordinator, tuple(workers))
 
 
-def stop(command: str, folder: Path) -> None:
-    """Stop the cluster, and remove its folder."""
-    subprocess.run([*shlex.split(command), "stop", folder], check=True)
+def kill(command: str, folder: Path, name: str) -> None:
+    """Kill all processes of a node at once: of the coordinator, or of worker-1 and so on."""
+    _run(command, "kill", folder, name)
+
+
+def revive(command: str, folder: Path, name: str) -> None:
+    """Start a node again that was killed, and wait until it takes connections."""
+    _run(command, "up", folder, name)
+
+
+def _run(command: str, *words: str | Path) -> str:
+    given = [*shlex.split(command), *words]
+    return subprocess.run(given, check=True, capture_output=True, text=True).stdout
+
+
+def _free_ports() -> int:
+    """The first port of a block that nobody listens on now; several clusters may run beside each other."""
+    return next(
+        first
+        for first in iter(lambda: secrets.choice(PORTS[::NODES]), None)
+        if all(map(_is_free, range(first, first + NODES)))
+    )
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
 
 
 @contextmanager

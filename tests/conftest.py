@@ -7,9 +7,9 @@ of `make fuzz`.
 
 import gc
 import logging
-import shutil
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -71,16 +71,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _start_cluster(config: pytest.Config, command: str) -> None:
-    """Start the cluster of the run, which ends with it. Its folder is one that other users may look into."""
-    folder = Path(tempfile.mkdtemp(prefix="wb-citus-"))
-    folder.chmod(0o755)
-    config.stash[CLUSTER] = clusters.start(command, folder / "cluster")
-
-    def stop() -> None:
-        clusters.stop(command, folder / "cluster")
-        shutil.rmtree(folder)
-
-    config.add_cleanup(stop)
+    """Start the cluster of the run, which ends with it."""
+    started = ExitStack()
+    config.add_cleanup(started.close)
+    _, config.stash[CLUSTER] = started.enter_context(clusters.running(command))
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -1,5 +1,6 @@
 """The composition root: the interface of `contents.py` and the pages of `web/`, as one application."""
 
+import asyncio
 import os
 import sys
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
@@ -10,17 +11,20 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final, cast
 
+import structlog
 from litestar import Litestar
 from litestar.datastructures import State
 from litestar.handlers import HTTPRouteHandler
 from litestar.routes import HTTPRoute
 from litestar.utils import join_paths
+from psycopg import OperationalError
 
 from weighbridge import settings as settings_module
 from weighbridge.collection.evidence_files import open_store
 from weighbridge.concurrency import take_turns_quickly
 from weighbridge.contents import SLICES
 from weighbridge.core.identity import API_PREFIX
+from weighbridge.core.platform.cell import Cell
 from weighbridge.core.unit import parse_unit
 from weighbridge.db.cells import Cells
 from weighbridge.db.engine import Database
@@ -37,7 +41,7 @@ from weighbridge.http.idempotency import IdempotencyKeyLocks
 from weighbridge.http.limits import (
     FailedAuthentications,
     RateLimiter,
-    Shares,
+    SharesOfHosts,
     Together,
     networks,
     refusal_pause,
@@ -58,6 +62,8 @@ from weighbridge.web.framework import rendering
 from weighbridge.web.framework.rendering import compile_templates
 from weighbridge.web.pages import contents
 
+log = structlog.get_logger()
+
 _OF_CALLERS: Final = {
     "authenticate": authenticate,
     "recall_authorization": recall_authorization,
@@ -67,6 +73,9 @@ _OF_CALLERS: Final = {
 
 STATEMENT_TIMEOUT_SECONDS = 15
 """No request waits longer than this for one statement."""
+
+NEWEST_SECONDS: Final = 2.0
+"""How long those who wait for changes wait for the answer of a cell, before all are looked at again."""
 
 COMPUTING_PART: Final = 0.4
 """The part of a process's connections that requests have which compute."""
@@ -155,7 +164,7 @@ def _application(
                 **_OF_CALLERS,
                 "computing_processes": processes,
                 "limiter": RateLimiter(settings.rate_limit_per_minute),
-                "shares": Shares(connections, requests_max),
+                "shares": SharesOfHosts(connections, requests_max),
                 **_of_settings(settings),
             }
         ),
@@ -171,24 +180,33 @@ def _by_cell(database: Database) -> dict[str, Any]:
     return {
         "cells": cells,
         "watch": Watch(database, partial(_read_newest_numbers, cells)),
-        "link_uses": Together(partial(_count_uses, cells, database)),
+        "link_uses": Together(partial(_count_uses, database)),
     }
 
 
 async def _read_newest_numbers(
     cells: Cells, database: Database, accounts: Sequence[int]
 ) -> Mapping[int, int]:
-    """The newest entry of the feed of each account, asked for in its cell."""
+    """The newest entry of the feed of each account, asked for in its cell; none where that is lost."""
+
+    async def read(cell: Cell, some: Sequence[int]) -> Mapping[int, int]:
+        try:
+            async with asyncio.timeout(NEWEST_SECONDS):
+                return await read_newest_numbers(database.in_cell(cell), some)
+        except (OperationalError, TimeoutError) as error:
+            log.warning("watch_waits", cell=cell.name, reason=repr(error))
+            return {}
+
+    grouped = await cells.group(accounts, int)
     newest: dict[int, int] = {}
-    for cell, some in (await cells.group(accounts, int)).items():
-        newest |= await read_newest_numbers(database.in_cell(cell), some)
+    for found in await asyncio.gather(*(read(cell, some) for cell, some in grouped.items())):
+        newest |= found
     return newest
 
 
-async def _count_uses(cells: Cells, database: Database, uses: Sequence[LinkUse]) -> None:
-    """Store uses of links, each in the cell of the link's account."""
-    for cell, some in (await cells.group(uses, lambda use: use.link.account)).items():
-        await count_uses(database.in_cell(cell), some)
+async def _count_uses(database: Database, cell: Cell, uses: Sequence[LinkUse]) -> None:
+    """Store uses of links in the cell of their account."""
+    await count_uses(database.in_cell(cell), uses)
 
 
 def _take_up(

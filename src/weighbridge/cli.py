@@ -71,6 +71,22 @@ def _run_command() -> None:
         for problem in refusal.problems:
             sys.stderr.write(f"{problem.message}\n")
         sys.exit(1)
+    except Exception as error:
+        if not _is_of_lost_server(error):
+            raise
+        sys.stderr.write(f"The database, or the node of a cell, cannot be reached: {str(error).strip()}\n")
+        sys.exit(1)
+
+
+def _is_of_lost_server(error: Exception) -> bool:
+    """Whether a command ended because a server was lost; most commands never load what talks to one."""
+    if "psycopg" not in sys.modules:
+        return False
+    from psycopg import OperationalError  # noqa: PLC0415 - see above
+
+    from weighbridge.db.engine import is_lost  # noqa: PLC0415 - see above
+
+    return isinstance(error, OperationalError) and is_lost(error)
 
 
 def _list_commands(columns: int) -> Iterator[str]:

@@ -18,7 +18,7 @@ from psycopg import OperationalError
 from weighbridge.accounting.posting.waiting_events import update_marked
 from weighbridge.collection.evidence_files import open_store, sweep
 from weighbridge.db.cells import Cells
-from weighbridge.db.engine import MOVED, Database
+from weighbridge.db.engine import MOVED, Database, is_lost
 from weighbridge.exchange.changes import forget_changes, number_all
 from weighbridge.exchange.data_feed_uploads import remove_old_files
 from weighbridge.exchange.delivery import DELIVERING_CONNECTIONS, LANES_MAX, Deliverer, NameResolver
@@ -75,21 +75,25 @@ def start_rounds(
 
 
 @contextmanager
-def _give_way_to_moves() -> Iterator[None]:
-    """End a round where an account of the cell is about to move; the next round comes soon."""
+def _give_way() -> Iterator[None]:
+    """End a round where an account is about to move, or the server is lost; the next comes soon."""
     try:
         yield
     except OperationalError as error:
-        if error.sqlstate != MOVED:
+        if error.sqlstate != MOVED and not is_lost(error):
             raise
-        log.info("round_gave_way", reason=str(error).partition("\n")[0])
+        _log_given_way(error)
+
+
+def _log_given_way(error: OperationalError) -> None:
+    log.info("round_gave_way", reason=str(error).partition("\n")[0])
 
 
 async def _recover(database: Database, lease_seconds: int) -> None:
     """Queue again what dead workers left, at once and then some times in each lease."""
     while True:
         try:
-            with _give_way_to_moves():
+            with _give_way():
                 async with database.write() as tx:
                     for task_id in await recover(tx, lease_seconds):
                         log.warning("task_recovered", task_id=task_id)
@@ -105,7 +109,7 @@ async def _seal(database: Database) -> None:
     """
     while True:
         try:
-            with _give_way_to_moves():
+            with _give_way():
                 async with database.write() as tx:
                     await log_refusals(tx)
                     await log_link_uses(tx)
@@ -119,7 +123,7 @@ async def _number_changes(database: Database) -> None:
     """Give changes their numbers, so that few wait for them who read the feed."""
     while True:
         try:
-            with _give_way_to_moves():
+            with _give_way():
                 await number_all(database)
         except Exception:
             log.exception("numbering_failed")
@@ -130,7 +134,7 @@ async def _update_waiting(database: Database) -> None:
     """Say of ledgers which events wait for a generation, soon after they were stored."""
     while True:
         try:
-            with _give_way_to_moves():
+            with _give_way():
                 await update_marked(database)
         except Exception:
             log.exception("waiting_failed")
@@ -144,7 +148,7 @@ async def _evaluate_rules(database: Database) -> None:
         try:
             while True:
                 try:
-                    with _give_way_to_moves():
+                    with _give_way():
                         for failure in await rounds.look():
                             log_failure(failure)
                 except Exception:
@@ -166,6 +170,9 @@ async def _deliver(database: Database, settings: Settings) -> None:
 
 
 def _log_failed_delivering(error: Exception) -> None:
+    if isinstance(error, OperationalError) and is_lost(error):
+        _log_given_way(error)
+        return
     log.error("delivering_failed", exc_info=error)
 
 
@@ -173,7 +180,7 @@ async def _review(database: Database, reviewer: Submitter) -> None:
     """Ask registries what they have decided, and write it down."""
     while True:
         try:
-            with _give_way_to_moves():
+            with _give_way():
                 await reviewer.review(database)
         except Exception:
             log.exception("review_failed")
@@ -195,7 +202,7 @@ async def _watch(database: Database, settings: Settings) -> None:
     store = open_store(settings.evidence_url, settings.data_dir)
     while True:
         try:
-            with _give_way_to_moves():
+            with _give_way():
                 now = await _now(database)
                 looked = await poll_places(database, store, settings, now)
                 if looked.files:
@@ -218,7 +225,7 @@ async def _tidy(database: Database, settings: Settings, cells: Cells) -> None:
     store = open_store(settings.evidence_url, settings.data_dir)
     while True:
         try:
-            with _give_way_to_moves():
+            with _give_way():
                 async with database.write() as tx:
                     forgotten = await idempotency.forget(tx)
                     changes = await forget_changes(tx, settings.change_days)

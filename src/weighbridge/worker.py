@@ -18,6 +18,7 @@ from typing import Any, Final
 
 import structlog
 from procrastinate import App, PsycopgConnector, RetryStrategy
+from procrastinate.exceptions import ConnectorException
 from psycopg import Error
 from psycopg_pool import PoolTimeout
 
@@ -35,6 +36,7 @@ from weighbridge.db.cell_creation import url_in_schema
 from weighbridge.db.cells import LOOK_SECONDS as CELLS_SECONDS
 from weighbridge.db.cells import Cells
 from weighbridge.db.engine import Database, primary_conninfo
+from weighbridge.db.pool import PATIENCE_SECONDS, ReachablePool
 from weighbridge.errors import Invalid, Refusal, mistake, new_reference
 from weighbridge.exchange.data_feed_uploads_tasks import Feeder
 from weighbridge.exchange.exports import Exporter
@@ -111,10 +113,11 @@ def build_app(
 ) -> App:
     """Build the queue's application, which works on all jobs of a cell or on those with a lock."""
     url = primary_conninfo(database.session_url or database.url)
-    kept: dict[str, Any] = {}
+    kept: dict[str, Any] = {"patience_seconds": PATIENCE_SECONDS if database.node is None else 0}
     if database.schema is not None:  # the URL leads to the node that the cell lies on
-        url, kept = url_in_schema(url, database.schema), {"min_size": 1}
-    app = App(connector=PsycopgConnector(conninfo=url, **kept))
+        url, kept = url_in_schema(url, database.schema), {**kept, "min_size": 1}
+    connector = PsycopgConnector(pool_factory=ReachablePool, conninfo=url, **kept)
+    app = App(connector=connector)
 
     @app.task(
         name=JOB,
@@ -125,7 +128,7 @@ def build_app(
         seconds = settings.task_seconds
         await attempt_task(database, task_id, tasks=tasks, seconds=seconds, queued_by=traceparent)
 
-    app.job_manager = FairJobManager(app.connector, stopping, lock, places)
+    app.job_manager = FairJobManager(connector, stopping, lock, places)
     return app
 
 
@@ -348,6 +351,20 @@ async def _wait_for_any(stopping: asyncio.Event, working: Collection[asyncio.Tas
 
 
 async def _work_in_cell(
+    database: Database, settings: Settings, stopping: asyncio.Event, places: JobPlaces, cells: Cells
+) -> None:
+    """Work in a cell until the event is set, whether or not its server is there when this begins."""
+    while not stopping.is_set():
+        try:
+            await _work_while_reached(database, settings, stopping, places, cells)
+        except (Error, ConnectorException) as error:
+            log.warning("cell_not_reached", schema=database.schema, reason=str(error).strip())
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LOOK_SECONDS):
+                    await stopping.wait()
+
+
+async def _work_while_reached(
     database: Database, settings: Settings, stopping: asyncio.Event, places: JobPlaces, cells: Cells
 ) -> None:
     app = build_app(database, settings, stopping, TASKS, places=places)

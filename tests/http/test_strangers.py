@@ -150,12 +150,12 @@ def test_what_waits_is_stored_together_and_each_goes_on_after_its_commit():
     async def many() -> list[int]:
         may_go = asyncio.Event()
 
-        async def store(values):
+        async def store(_, values):
             await may_go.wait()
             stored.append(list(values))
 
         together = Together(store)
-        waiting = [asyncio.create_task(together.store(number)) for number in range(100)]
+        waiting = [asyncio.create_task(together.store("north", number)) for number in range(100)]
         await asyncio.sleep(0)
         done_before = sum(one.done() for one in waiting)
         may_go.set()
@@ -170,13 +170,32 @@ def test_a_failure_is_heard_by_all_who_brought_something_and_not_by_those_after(
     async def many() -> list[object]:
         failing = [True]
 
-        async def store(_):
+        async def store(*_):
             if failing[0]:
                 raise OSError("no disk")
 
         together = Together(store)
-        first = await asyncio.gather(*(together.store(n) for n in range(3)), return_exceptions=True)
+        first = await asyncio.gather(*(together.store("north", n) for n in range(3)), return_exceptions=True)
         failing[0] = False
-        return [*map(str, first), await together.store(4)]
+        return [*map(str, first), await together.store("north", 4)]
 
     assert asyncio.run(many()) == ["no disk", "no disk", "no disk", None]
+
+
+def test_what_belongs_to_one_cell_waits_for_nothing_of_another():
+    async def both() -> list[object]:
+        is_back = asyncio.Event()
+
+        async def store(cell, _):
+            if cell == "north":
+                await is_back.wait()
+                raise OSError("the node is lost")
+
+        together = Together(store)
+        northern = asyncio.create_task(together.store("north", 1))
+        southern = await together.store("south", 2)
+        is_back.set()
+        return [southern, *await asyncio.gather(northern, return_exceptions=True)]
+
+    southern, northern = asyncio.run(both())
+    assert (southern, str(northern)) == (None, "the node is lost")

@@ -13,6 +13,8 @@ has one cell. A process that does not know of the directory yet routes to the fi
 there, because a cell takes accounts only when every process has had time to see the directory.
 """
 
+import asyncio
+import logging
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -20,6 +22,7 @@ from time import monotonic
 from typing import Any, Final, LiteralString, TypeVar
 
 import psycopg
+from psycopg import Error
 from psycopg.sql import SQL, Identifier
 
 from weighbridge.core.number import shorten
@@ -66,10 +69,13 @@ DIRECTORY: Final = f"""
 """
 """What makes the directory where there is none."""
 
+_log: Final = logging.getLogger(__name__)
+
 _IS_THERE: Final = f"SELECT to_regclass('{SCHEMA}.addresses') IS NOT NULL"
 _CELLS: Final = f"SELECT number, name, node FROM {SCHEMA}.cells WHERE opened_at IS NOT NULL ORDER BY number"
 _ALL_CELLS: Final = f"SELECT number, name, node FROM {SCHEMA}.cells ORDER BY number"
 _ACCOUNT: Final = f"SELECT cell FROM {SCHEMA}.accounts WHERE id = %s::bigint"
+_NEWEST_ACCOUNTS: Final = f"SELECT id, cell FROM {SCHEMA}.accounts ORDER BY id DESC LIMIT %s"
 _MOVED: Final = f"""
     SELECT id, cell FROM {SCHEMA}.accounts WHERE moved_at > now() - make_interval(secs => %s)
 """
@@ -149,6 +155,11 @@ class Directory:
         async with self._database.read() as tx:
             return dict(await tx.tuples(_MOVED, (seconds,)))
 
+    async def list_newest(self, count: int) -> dict[int, int]:
+        """The number of the cell of each of so many accounts, the oldest of them first."""
+        async with self._database.read() as tx:
+            return dict(reversed(await tx.tuples(_NEWEST_ACCOUNTS, (count,))))
+
     async def account_of_secret(self, secret_hash: bytes) -> int | None:
         """The account of a token or link that does not name it, and whose account has left the first cell."""
         row = await self._database.single(_SECRET, (secret_hash,))
@@ -189,6 +200,9 @@ Value = TypeVar("Value")
 LOOK_SECONDS: Final = 5.0
 """How often a process asks whether cells have been added."""
 
+ANSWER_SECONDS: Final = 1.0
+"""How long a process that knows of the directory waits for it, before it goes on with what it knows."""
+
 _OVERLAP_SECONDS: Final = 60.0
 """How much longer ago than the last look a process asks for moves: transactions may commit late."""
 
@@ -207,6 +221,7 @@ class Cells:
         self._accounts: OrderedDict[int, int] = OrderedDict()
         self._has_directory = False
         self._looked = float("-inf")
+        self._read_at = float("-inf")
         self._is_due = False
 
     def recall(self, account: int | None) -> Cell | None:
@@ -271,6 +286,11 @@ class Cells:
     async def list(self) -> Sequence[Cell]:
         """All cells; those that were added some seconds ago included."""
         await self._look()
+        return self.known
+
+    @property
+    def known(self) -> Sequence[Cell]:
+        """All cells that the process knows without a question."""
         return [self._cells[number] for number in sorted(self._cells)]
 
     async def _numbered(self, number: int) -> Cell:
@@ -279,22 +299,35 @@ class Cells:
         return self._cells[number]
 
     async def _look(self) -> None:
-        if self._is_due or self._clock() - self._looked >= LOOK_SECONDS:
-            await self._read()
+        if not self._is_due and self._clock() - self._looked < LOOK_SECONDS:
+            return
+        if not self._has_directory:
+            await self._read()  # nothing may go on as if there were none
+            return
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS):
+                await self._read()
+        except (Error, TimeoutError) as error:
+            # Where a cell or an account has left, whoever enters it is refused.
+            _log.warning("The directory of cells is not there, and what is known of it goes on: %r", error)
 
     async def _read(self) -> None:
         self._is_due = False
-        looked, self._looked = self._looked, self._clock()
-        if self._has_directory or await self.directory.is_there():
-            self._has_directory = True
-            self._cells = {FIRST.number: FIRST} | {
-                cell.number: cell for cell in await self.directory.list_cells()
-            }
-            if self._accounts:
-                moved = await self.directory.list_moved(self._looked - looked + _OVERLAP_SECONDS)
-                self._accounts.update((account, moved[account]) for account in moved.keys() & self._accounts)
-            for cell in self._cells.values():
-                self._database.follow(cell)
+        self._looked = now = self._clock()
+        if not self._has_directory and not await self.directory.is_there():
+            self._read_at = now
+            return
+        cells = await self.directory.list_cells()
+        if self._has_directory:
+            moved = await self.directory.list_moved(now - self._read_at + _OVERLAP_SECONDS)
+            self._accounts.update((account, moved[account]) for account in moved.keys() & self._accounts)
+        else:  # what is known from the first look on goes on when the directory is lost
+            self._accounts.update(await self.directory.list_newest(ACCOUNTS_MAX))
+        self._cells = {FIRST.number: FIRST} | {cell.number: cell for cell in cells}
+        self._has_directory = True
+        self._read_at = now
+        for cell in cells:
+            self._database.follow(cell)
 
 
 # For commands, which look once: the same questions on a connection of their own.

@@ -49,6 +49,7 @@ from weighbridge.db.locks import (
     UNLOCK,
     UNLOCKING,
 )
+from weighbridge.db.pool import PATIENCE_SECONDS, ReachablePool
 from weighbridge.db.statements import (
     BEGIN_READING,
     BEGIN_TRYING,
@@ -79,6 +80,9 @@ MOVED: Final = "57W01"
 NO_ROOM: Final = (DiskFull, OutOfMemory, ConfigurationLimitExceeded)
 """What the database says that has run out of something."""
 
+_LOST: Final = ("08", "57P")
+"""What codes of a server begin with that has gone, or is about to; without a code it gave no answer."""
+
 ENTER_ON_NODE: Final = "enter_on_node"
 """The function by which a transaction enters a cell on a node."""
 
@@ -86,6 +90,12 @@ IDLE_SECONDS: Final = 20
 """How long a transaction may wait for its own process, before the server ends it."""
 
 _log: Final = logging.getLogger(__name__)
+
+
+def is_lost(error: OperationalError) -> bool:
+    """Whether an error says that the server cannot be reached, and nothing of what it was asked."""
+    return error.sqlstate is None or error.sqlstate.startswith(_LOST)
+
 
 # Numbers inside jsonb keep every digit, as they do in numeric columns.
 set_json_loads(msgspec.json.Decoder(float_hook=Decimal).decode)
@@ -211,7 +221,7 @@ CONNECT_SECONDS: Final = 10
 """How long a host may take to be connected to."""
 
 CONNECT_SECONDS_OF_SEVERAL: Final = 3
-"""How long one of several hosts may take to be connected to, before the next one is tried."""
+"""How long one of several hosts may take to be connected to, before the next one is tried; and a node."""
 
 _VANISHED: Final[Mapping[str, int]] = {
     "keepalives_idle": 5,
@@ -252,7 +262,8 @@ def url_on_node(url: str, node: str) -> str:
     host, port = read_node(node)
     given = str(conninfo_to_dict(url).get("options") or "")
     options = f"{given} -ccitus.allow_nested_distributed_execution=on".strip()
-    return make_conninfo(url, host=host, port=port, options=options)
+    on_node = make_conninfo(url, host=host, port=port, options=options)
+    return _with(on_node, {"connect_timeout": CONNECT_SECONDS_OF_SEVERAL})
 
 
 def replica_conninfo(url: str) -> str:
@@ -292,7 +303,7 @@ def _join_options(url: str, settings: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**settings, "options": f"{given} {settings['options']}"}
 
 
-class HostPool(AsyncConnectionPool[AsyncConnection[TupleRow]]):
+class HostPool(ReachablePool):
     """A pool of connections to the host that takes writes, or to a replica."""
 
     def __init__(
@@ -304,10 +315,12 @@ class HostPool(AsyncConnectionPool[AsyncConnection[TupleRow]]):
         held: int = 1,
         takes_writes: bool = True,
         is_opened_in_use: bool = False,
+        patience_seconds: float = PATIENCE_SECONDS,
     ) -> None:
         """So many connections at most, so many of them kept while nobody uses them.
 
-        It has to be opened, unless the first who needs a connection opens it.
+        It has to be opened, unless the first who needs a connection opens it. Callers wait so long for a
+        host that cannot be reached.
         """
         self._is_opened_in_use = is_opened_in_use
         self._asks_for_timeline = takes_writes and names_several_hosts(url)
@@ -321,6 +334,7 @@ class HostPool(AsyncConnectionPool[AsyncConnection[TupleRow]]):
             max_size=connections_max,
             kwargs={"autocommit": True, "application_name": "weighbridge", **_join_options(url, options)},
             check=self._look_at,
+            patience_seconds=patience_seconds,
             open=False,
         )
 
@@ -389,6 +403,7 @@ class Database:
         self._session = SessionSettings(statement_timeout_seconds, idle_timeout_seconds)
         self._connections_max = connections_max
         self._pool, self._sessions = connection_pools(url, session_url, connections_max, self._session)
+        self._of_first_cell = self._pool, self._sessions
         self._nodes: dict[str, HostPool] = {}
         self._cells: dict[int, Database] = {} if schema else {FIRST.number: self}
         self.node: str | None = None
@@ -445,6 +460,9 @@ class Database:
                 is_opened_in_use=True,
             )
         self._pool = self._sessions = self._nodes[node]
+        # Who waits holds a place that accounts on other hosts need.
+        for pool in {*self._of_first_cell, *self._nodes.values()}:
+            pool.wait_for_server(0)
         self.node = node
         self.begin_with(replace(self.entry, is_on_node=True))
 
@@ -454,6 +472,8 @@ class Database:
             self.url, connections_max=connections_max, session_url=self.session_url, schema=self.schema
         )
         made.node = self.node
+        if self.node is not None:
+            made._pool.wait_for_server(0)
         made.begin_in(self.schema)
         return made
 

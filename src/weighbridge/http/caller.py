@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from litestar.datastructures import State
 
     from weighbridge.http.idempotency import IdempotencyKeyLocks
-    from weighbridge.http.limits import Shares
+    from weighbridge.http.limits import Shares, SharesOfHosts
 
     WebRequest = Request[Any, Any, State]
 else:
@@ -120,16 +120,20 @@ async def enter_cell_of_address(request: WebRequest, address: str) -> None:
 async def from_replica(
     request: WebRequest, read_function: Callable[[Read], Awaitable[Result]]
 ) -> Result | None:
-    """What is read of the replica; None where there is none, or it has to be read from the primary."""
+    """What is read of the replica; None where there is none, or it has to be read from the primary.
+
+    It follows the host of the first cell; nodes have none.
+    """
     replica: Replica | None = request.app.state.replica
-    if replica is None:
+    if replica is None or cell_of(request).node is not None:
         return None
     return await replica.serve(database(request), read_function)
 
 
 def shares(request: WebRequest) -> "Shares":
-    """What each account may take of this process."""
-    return cast("Shares", request.app.state.shares)
+    """What each account may take of this process, on the host where it lives."""
+    of_hosts: SharesOfHosts = request.app.state.shares
+    return of_hosts.to(cell_of(request).node)
 
 
 def key_locks(request: WebRequest) -> "IdempotencyKeyLocks":

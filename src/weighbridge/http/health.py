@@ -5,14 +5,18 @@ dead.
 """
 
 import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
 from litestar import Request, Response, get
 from litestar.datastructures import State
 from psycopg import Error
-from psycopg_pool import PoolTimeout
+from psycopg.errors import UndefinedTable
 
+from weighbridge.core.platform.cell import Cell
+from weighbridge.db.cells import Cells
 from weighbridge.db.embedded import cluster
 from weighbridge.db.engine import Database
 from weighbridge.db.replica import Replica
@@ -60,21 +64,51 @@ def healthz(request: Request[Any, Any, State]) -> Response[dict[str, Any]]:
 
 
 @get("/readyz", include_in_schema=False)
-async def readyz(request: Request[Any, Any, State]) -> Response[dict[str, str]]:
-    """The database answers, has the tables that this version expects, and room to write."""
+async def readyz(request: Request[Any, Any, State]) -> Response[dict[str, Any]]:
+    """The database answers, has the tables that this version expects, and room to write.
+
+    Where cells lie on several hosts, the service is ready as long as one of them answers, and says which
+    cells are lost.
+    """
     database: Database = request.app.state.database_of_health
-    try:
-        async with asyncio.timeout(READY_SECONDS):
-            row = await database.single("SELECT version_num FROM alembic_version")
-    except (Error, PoolTimeout, TimeoutError):
-        return Response({"status": "unavailable", "reason": "the database does not answer"}, status_code=503)
-    if row is None or row[0] != newest_revision():
-        return Response(
-            {"status": "unavailable", "reason": "the database needs a migration"}, status_code=503
-        )
+    known = await _list_cells(request.app.state.cells)
+    by_host = {cell.node: cell for cell in reversed(known)}
+    answers = await asyncio.gather(*(_read_revision(database, cell) for cell in by_host.values()))
+    revisions = dict(zip(by_host, answers, strict=True))
+    lost = [cell.name for cell in known if revisions[cell.node] is None]
+    if len(lost) == len(known):
+        return _unavailable("the database does not answer")
+    if {*revisions.values()} - {None, newest_revision()}:
+        return _unavailable("the database needs a migration")
     if request.app.state.disk.is_full():
-        return Response({"status": "unavailable", "reason": "a disk is full"}, status_code=503)
-    return Response({"status": "ok"})
+        return _unavailable("a disk is full")
+    return Response({"status": "ok", "lost_cells": lost} if lost else {"status": "ok"})
+
+
+async def _list_cells(cells: Cells) -> Sequence[Cell]:
+    """The cells that the service has, as far as this process knows when the directory does not answer."""
+    with suppress(Error, TimeoutError):
+        async with asyncio.timeout(READY_SECONDS / 2):
+            return await cells.list()
+    return cells.known
+
+
+async def _read_revision(database: Database, cell: Cell) -> str | None:
+    """The last step of the tables of a cell, empty where there are none; None where its host is lost."""
+    place = database.in_cell(cell)
+    database.follow(cell)
+    try:
+        async with asyncio.timeout(READY_SECONDS / 2):
+            row = await place.single("SELECT version_num FROM alembic_version")
+    except UndefinedTable:
+        return ""
+    except (Error, TimeoutError):
+        return None
+    return "" if row is None else str(row[0])
+
+
+def _unavailable(reason: str) -> Response[dict[str, Any]]:
+    return Response({"status": "unavailable", "reason": reason}, status_code=503)
 
 
 ROUTES = [healthz, readyz]

@@ -2,7 +2,7 @@
 
 Read from the top: the client's address (`client_address`), its refused tokens (`FailedAuthentications`), the
 pace of its refusals (`Pace`), requests a minute of each token (`RateLimiter`), then per-account quotas
-(`Shares`, `Places`) and statements stored together (`Together`).
+(`Shares`, of each host, and `Places`) and statements stored together (`Together`).
 
 Invariants: without trusted proxies no header names the client; all memory is bounded; a token's count is
 never lower than what was let through, less the parts not yet shared between processes; an account waits for
@@ -16,6 +16,7 @@ from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Any, Final, Generic, TypeVar
 
@@ -389,6 +390,21 @@ class _Account:
     long_bodies: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(LONG_BODIES))
 
 
+class SharesOfHosts:
+    """The shares of the connections to each host, of which a process has as many as to any other."""
+
+    def __init__(self, connections: int, requests_max: int) -> None:
+        self._make = partial(Shares, connections, requests_max)
+        self._by_host: dict[str | None, Shares] = {}
+
+    def to(self, node: str | None) -> "Shares":
+        """The shares of connections to a node, or to the host of the first cell."""
+        found = self._by_host.get(node)
+        if found is None:
+            found = self._by_host[node] = self._make()
+        return found
+
+
 class Shares:
     """Lets requests through, each account its share; for one event loop."""
 
@@ -593,37 +609,43 @@ class Places:
 # Together: what many requests have to store is stored by one statement, and each goes on when that is done.
 #
 # While one statement is under way, what comes meanwhile waits and goes with the next one. So many requests
-# for the same row do not queue for it one by one, each with a connection of its own.
+# for the same row do not queue for it one by one, each with a connection of its own. What belongs to one cell
+# waits for nothing of another.
 #
 # Invariant: nobody goes on before what they brought is committed; where that fails, all who brought it hear
 # so.
 
 
+Place = TypeVar("Place", bound=Hashable)
 Value = TypeVar("Value")
 
 
-class Together(Generic[Value]):
-    """Stores values by a function that takes all that wait; for one event loop."""
+class Together(Generic[Place, Value]):
+    """Stores values by a function that takes all that wait of one place; for one event loop."""
 
-    def __init__(self, store_all: Callable[[Sequence[Value]], Awaitable[None]]) -> None:
+    def __init__(self, store_all: Callable[[Place, Sequence[Value]], Awaitable[None]]) -> None:
         self._store_all = store_all
-        self._waiting: list[tuple[Value, asyncio.Future[None]]] = []
-        self._storing: asyncio.Task[None] | None = None
+        self._waiting: dict[Place, list[tuple[Value, asyncio.Future[None]]]] = {}
+        self._storing: set[asyncio.Task[None]] = set()
 
-    async def store(self, value: Value) -> None:
-        """Store a value with others that wait; raises what the database says when it cannot."""
+    async def store(self, place: Place, value: Value) -> None:
+        """Store a value with others of its place that wait; raises what the database says when it cannot."""
         stored_future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append((value, stored_future))
-        if self._storing is None or self._storing.done():
-            self._storing = asyncio.create_task(self._store())
+        waiting = self._waiting.get(place)
+        if waiting is None:
+            waiting = self._waiting[place] = []
+            storing = asyncio.create_task(self._store(place))
+            self._storing.add(storing)
+            storing.add_done_callback(self._storing.discard)
+        waiting.append((value, stored_future))
         await stored_future
 
-    async def _store(self) -> None:
-        while self._waiting:
-            batch, self._waiting = self._waiting, []
+    async def _store(self, place: Place) -> None:
+        while self._waiting[place]:
+            batch, self._waiting[place] = self._waiting[place], []
             failure: Exception | None = None
             try:
-                await self._store_all([value for value, _ in batch])
+                await self._store_all(place, [value for value, _ in batch])
             except Exception as error:  # noqa: BLE001 - the waiting callers get it
                 failure = error
             for _, stored_future in batch:
@@ -633,3 +655,4 @@ class Together(Generic[Value]):
                     stored_future.set_result(None)
                 else:
                     stored_future.set_exception(failure)
+        del self._waiting[place]

@@ -15,7 +15,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any, Final
 
-from procrastinate.connector import BaseConnector
+from procrastinate import PsycopgConnector
 from procrastinate.exceptions import ConnectorException
 from procrastinate.jobs import Job, Status
 from procrastinate.manager import JobManager
@@ -27,6 +27,9 @@ from weighbridge.platform.async_tasks import JOB, QUEUE, defer
 
 WRITE_AGAIN_SECONDS: Final = 1
 """Between two attempts at writing what became of a job, while the database is lost."""
+
+CHOOSING_SECONDS: Final = 3
+"""How long a cell may take to choose its next job, for which others wait."""
 
 _log: Final = logging.getLogger(__name__)
 
@@ -49,25 +52,32 @@ class FairJobManager(JobManager):
 
     def __init__(
         self,
-        connector: BaseConnector,
+        connector: PsycopgConnector,
         stopping: asyncio.Event | None = None,
         lock: str | None = None,
         places: JobPlaces | None = None,
     ) -> None:
         """Choose among all jobs, or among those with a lock; take none up while no place is free."""
         super().__init__(connector)
+        self._connector = connector
         self._places = places or JobPlaces(sys.maxsize)
         self._lock = lock
         self._stopping = stopping or asyncio.Event()
 
     async def fetch_job(self, queues: Iterable[str] | None, worker_id: int) -> Job | None:
         """Give the next job to a worker; None while there is none that it could take up."""
-        async with self._places.choosing:  # one cell after the other, so that none takes a place for nothing
+        if not self._places.free:
+            return None
+        # One cell after the other, so that none takes a place for nothing; each with a connection at hand,
+        # so that none waits for the server of another.
+        async with self._connector.pool.connection() as connection, self._places.choosing:
             if not self._places.free:
                 return None
-            rows = await self.connector.execute_query_all_async(
-                query=TAKE_NEXT, queues=list(queues or ()), worker_id=worker_id, lock=self._lock
-            )
+            async with asyncio.timeout(CHOOSING_SECONDS):
+                rows = await self._connector.execute_query_all_async_with_connection(
+                    connection, TAKE_NEXT, queues=list(queues or ()), worker_id=worker_id, lock=self._lock
+                )
+            await connection.commit()
             self._places.free -= bool(rows)
         return Job.from_row(rows[0]) if rows else None
 

@@ -105,7 +105,7 @@ def serve(
         process_template(targets, {COUNTERS_VARIABLE: folder}) as template,
         _database(settings, port) as (urls, server),
     ):
-        migrate_or_refuse(urls)
+        migrate_or_refuse(urls, without_lost=True)
         variables = _variables(settings, urls, port)
         shared = {**variables, COUNTERS_VARIABLE: folder}
         computing = computing_programs(settings, shared, Path(folder))

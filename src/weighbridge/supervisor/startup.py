@@ -8,6 +8,7 @@ signs no heads.
 
 import asyncio
 import socket
+from collections.abc import Sequence
 from dataclasses import dataclass
 from secrets import token_hex
 from typing import TYPE_CHECKING
@@ -16,9 +17,10 @@ import psycopg
 import structlog
 from psycopg.errors import InsufficientPrivilege
 
+from weighbridge.core.platform.cell import Cell
 from weighbridge.db.cell_creation import urls_in_cell
 from weighbridge.db.cells import Cells, read_cells
-from weighbridge.db.engine import Database
+from weighbridge.db.engine import Database, is_lost, url_on_node
 from weighbridge.db.roles import (
     DatabaseUrls,
     can_switch_triggers_off,
@@ -83,15 +85,23 @@ if TYPE_CHECKING:
 log = structlog.get_logger("weighbridge.supervisor")
 
 
-def migrate_or_refuse(urls: DatabaseUrls) -> None:
+def migrate_or_refuse(urls: DatabaseUrls, *, without_lost: bool = False) -> None:
     """Bring every cell of the database to the newest step of its history, and let the running role use it.
+
+    A service starts `without_lost` cells: those on a node that cannot be reached stay as they are.
 
     A running role that has the power of the owner leaves a line of warning: it can switch off what
     keeps books and audit rows as they are.
     """
     try:
-        for cell in read_cells(urls.migrating):
-            migrate_cell(urls_in_cell(urls, cell))
+        cells = read_cells(urls.migrating)
+        lost = _find_lost_nodes(urls.migrating, cells) if without_lost else set()
+        for cell in cells:
+            if cell.node in lost:
+                _warn_of_lost_cell(cell)
+            elif not lost or read_revision_of(urls_in_cell(urls, cell).migrating) != newest_revision():
+                # What is granted or made goes to every node, so nothing is done for nothing.
+                migrate_cell(urls_in_cell(urls, cell))
         if can_switch_triggers_off(urls.running):
             log.warning(
                 "database_role_owns_tables",
@@ -107,6 +117,27 @@ def migrate_or_refuse(urls: DatabaseUrls) -> None:
             f"The database cannot be migrated: {str(error).strip()}"
             + (remedy if isinstance(error, InsufficientPrivilege) else "")
         ) from error
+
+
+def _find_lost_nodes(url: str, cells: Sequence[Cell]) -> set[str]:
+    """The nodes of cells that cannot be reached now."""
+    lost = set()
+    for node in sorted({cell.node for cell in cells if cell.node is not None}):
+        try:
+            psycopg.connect(url_on_node(url, node)).close()
+        except psycopg.OperationalError:
+            lost.add(node)
+    return lost
+
+
+def _warn_of_lost_cell(cell: Cell) -> None:
+    log.warning(
+        "cell_lost",
+        cell=cell.name,
+        node=cell.node,
+        remedy="its accounts are answered 503 until the node is back; run `weighbridge migrate` then if this"
+        " version is a newer one",
+    )
 
 
 def migrate_cell(urls: DatabaseUrls) -> None:
@@ -167,8 +198,13 @@ async def _keep(url: str, settings: Settings) -> bool:
     is_kept = True
     async with Database(url, connections_max=1) as database:
         for cell in await Cells(database).list():
-            async with database.in_cell(cell).write() as tx:
-                is_kept = await keep_key(tx, settings) is not None and is_kept
+            try:
+                async with database.in_cell(cell).write() as tx:
+                    is_kept = await keep_key(tx, settings) is not None and is_kept
+            except psycopg.OperationalError as error:
+                if cell.node is None or not is_lost(error):
+                    raise
+                _warn_of_lost_cell(cell)
     return is_kept
 
 

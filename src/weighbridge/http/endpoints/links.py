@@ -13,12 +13,20 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Final, Generic, TypeVar, cast
 
-from weighbridge.core.platform.cell import read_account
+from weighbridge.core.platform.cell import Cell, read_account
 from weighbridge.core.platform.permission import LINK
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Read
 from weighbridge.errors import Gone, NotFound, Refusal, TooManyRequests
-from weighbridge.http.caller import WebRequest, admit_stranger, cells, confirm_cell, database, shares
+from weighbridge.http.caller import (
+    WebRequest,
+    admit_stranger,
+    cell_of,
+    cells,
+    confirm_cell,
+    database,
+    shares,
+)
 from weighbridge.http.endpoints.endpoint import (
     build_route,
 )
@@ -150,8 +158,8 @@ async def open_link(
     """What the link of a request opens, once its use is stored; raises what it is refused by."""
     async with count_unknown_links(request), _open_cell(request) as tx:
         entry = await enter(link_call(request, tx))
-    uses: Together[object] = request.app.state.link_uses
-    await uses.store(entry.use)
+    uses: Together[Cell, object] = request.app.state.link_uses
+    await uses.store(cell_of(request), entry.use)
     if entry.refusal is not None:
         raise entry.refusal
     return entry

@@ -7,9 +7,10 @@ logged, and the next one comes all the same.
 """
 
 import asyncio
-from collections.abc import Coroutine, Iterator
+from collections.abc import Coroutine, Iterator, MutableMapping
 from contextlib import contextmanager
 from datetime import datetime
+from time import monotonic
 from typing import Any, Final, cast
 
 import structlog
@@ -57,9 +58,16 @@ WAITING_SECONDS: Final = 1.0
 
 
 def start_rounds(
-    database: Database, settings: Settings, reviewer: Submitter, cells: Cells
+    database: Database,
+    settings: Settings,
+    reviewer: Submitter,
+    cells: Cells,
+    tidied: MutableMapping[str | None, float],
 ) -> list[asyncio.Task[None]]:
-    """Begin all of it in the cell of a database; whoever begins it ends it."""
+    """Begin all of it in the cell of a database; whoever begins it ends it.
+
+    `tidied` remembers when this process tidied each schema, by its monotonic clock.
+    """
     rounds: tuple[Coroutine[Any, Any, None], ...] = (
         _recover(database, settings.lease_seconds),
         _seal(database),
@@ -68,7 +76,7 @@ def start_rounds(
         _update_waiting(database),
         _deliver(database, settings),
         _review(database, reviewer),
-        _tidy(database, settings, cells),
+        _tidy(database, settings, cells, tidied),
         _watch(database, settings),
     )
     return [asyncio.create_task(coroutine) for coroutine in rounds]
@@ -220,10 +228,16 @@ async def _now(database: Database) -> datetime:
     return cast("datetime", row[0])
 
 
-async def _tidy(database: Database, settings: Settings, cells: Cells) -> None:
-    """Remove answers that are too old to be repeated, old changes, and files that no evidence names."""
+async def _tidy(
+    database: Database, settings: Settings, cells: Cells, tidied: MutableMapping[str | None, float]
+) -> None:
+    """Remove answers that are too old to be repeated, old changes, and files that no evidence names.
+
+    Files are those of all cells, so they are looked for in the first one alone.
+    """
     store = open_store(settings.evidence_url, settings.data_dir)
     while True:
+        await asyncio.sleep(tidied.get(database.schema, -TIDY_SECONDS) + TIDY_SECONDS - monotonic())
         try:
             with _give_way():
                 async with database.write() as tx:
@@ -233,11 +247,13 @@ async def _tidy(database: Database, settings: Settings, cells: Cells) -> None:
                     now = await tx.value("SELECT now()")
                 over = await remove_expired(database, store)
                 over += await remove_old_files(database, store)
-                swept = await sweep([database.in_cell(cell) for cell in await cells.list()], store, now)
+                swept: list[str] = []
+                if database.schema is None:
+                    swept = await sweep([database.in_cell(cell) for cell in await cells.list()], store, now)
                 log.info(
                     "tidied", answers=forgotten, changes=changes, deliveries=deliveries, files=len(swept),
                     exports=over,
                 )  # fmt: skip
         except Exception:
             log.exception("tidying_failed")
-        await asyncio.sleep(TIDY_SECONDS)
+        tidied[database.schema] = monotonic()

@@ -53,6 +53,7 @@ from weighbridge.reporting.reports_queries import report_numbered
 from weighbridge.reporting.reports_tasks import Submitter
 from weighbridge.sandbox.sandbox import prepare_sandboxes
 from weighbridge.settings import Settings
+from weighbridge.shifts import ASK_SECONDS, Shifts
 from weighbridge.supervisor import logs
 from weighbridge.supervisor.process import OF_WORKER, beating, die_with_supervisor, known_as, stand_back
 from weighbridge.tracing import trace_process
@@ -309,54 +310,52 @@ async def run() -> None:
 async def work(database: Database, settings: Settings, stopping: asyncio.Event) -> None:
     """Work on an open database until the event is set: in every cell, and in those that are added meanwhile.
 
-    Where a cell has moved, what is in hand is finished, and the work goes on at its new node.
-
-    The cells share the places of this worker; who comes first is chosen within each of them.
+    The cells share the places of this worker; who comes first is chosen within each of them. `Shifts` says
+    in which cells it is at work.
     """
     cells, places = Cells(database), JobPlaces(settings.worker_concurrency)
-    working: dict[int, tuple[Cell, asyncio.Task[None]]] = {}
+    start = partial(rounds.start_rounds, cells=cells, tidied={})
+
+    async def work_in_cell(cell: Cell, ending: asyncio.Event) -> None:
+        await _work_in_cell(database.in_cell(cell), settings, ending, places, start)
+
+    shifts = Shifts(database, work_in_cell)
     known: Sequence[Cell] = (FIRST,)
     async with beating():
         with prepare_sandboxes():
             try:
                 while not stopping.is_set():
-                    for cell in known:
-                        before, working_there = working.get(cell.number, (None, None))
-                        if before == cell:
-                            continue
-                        if working_there is not None:
-                            working_there.cancel()
-                            await asyncio.wait([working_there])
-                        own = _work_in_cell(database.in_cell(cell), settings, stopping, places, cells)
-                        working[cell.number] = cell, asyncio.create_task(own)
-                    await _wait_for_any(stopping, [task for _, task in working.values()])
+                    await shifts.update(known)
+                    seconds = ASK_SECONDS if len(known) > 1 else CELLS_SECONDS
+                    await _wait_for_any(stopping, shifts.tasks, seconds)
                     with suppress(Error, PoolTimeout):
                         known = await cells.list()
             finally:
-                stopping.set()
-                await asyncio.gather(*(task for _, task in working.values()))
+                await shifts.end()
 
 
-async def _wait_for_any(stopping: asyncio.Event, working: Collection[asyncio.Task[None]]) -> None:
-    """Wait until the worker is to stop, for a while at most; raises what ended the work in a cell."""
+async def _wait_for_any(
+    stopping: asyncio.Event, working: Collection[asyncio.Task[None]], seconds: float
+) -> None:
+    """Wait until the worker is to stop, or the work in a cell ends; so many seconds at most."""
     stop = asyncio.create_task(stopping.wait())
     try:
-        done, _ = await asyncio.wait(
-            [stop, *working], timeout=CELLS_SECONDS, return_when=asyncio.FIRST_COMPLETED
-        )
-        for task in done - {stop}:
-            task.result()
+        await asyncio.wait([stop, *working], timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
     finally:
         stop.cancel()
 
 
+StartRounds = Callable[[Database, Settings, Submitter], list[asyncio.Task[None]]]
+"""Begins what a worker does in a cell besides tasks."""
+
+
 async def _work_in_cell(
-    database: Database, settings: Settings, stopping: asyncio.Event, places: JobPlaces, cells: Cells
+    database: Database, settings: Settings, stopping: asyncio.Event, places: JobPlaces, start: StartRounds
 ) -> None:
     """Work in a cell until the event is set, whether or not its server is there when this begins."""
     while not stopping.is_set():
         try:
-            await _work_while_reached(database, settings, stopping, places, cells)
+            await _work_while_reached(database, settings, stopping, places, start)
         except (Error, ConnectorException) as error:
             log.warning("cell_not_reached", schema=database.schema, reason=str(error).strip())
             with suppress(TimeoutError):
@@ -365,11 +364,11 @@ async def _work_in_cell(
 
 
 async def _work_while_reached(
-    database: Database, settings: Settings, stopping: asyncio.Event, places: JobPlaces, cells: Cells
+    database: Database, settings: Settings, stopping: asyncio.Event, places: JobPlaces, start: StartRounds
 ) -> None:
     app = build_app(database, settings, stopping, TASKS, places=places)
     async with app.open_async():
-        beside = rounds.start_rounds(database, settings, submitter(settings), cells)
+        beside = start(database, settings, submitter(settings))
         try:
             await keep_working(partial(_work_on_queue, app, settings), stopping)
         finally:

@@ -23,8 +23,8 @@ from weighbridge.supervisor.startup import migrate_cell
 ROUNDS = 7
 GOAL = 0.97
 GOAL_OF_MANY = 0.9
-MANY = 12
-"""As many as an embedded database has connections for, with room: a worker keeps four for each cell."""
+MANY = 50
+"""Cells that lie in one database; in all but one of them nothing is due."""
 SEES_CELLS_SECONDS = 12
 """A process looks for cells every five seconds; then it opens its connections."""
 

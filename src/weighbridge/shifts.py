@@ -12,15 +12,16 @@ task there is unfinished; a place that does not answer holds up no other.
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from time import monotonic
 from typing import Any, Final
 
 import structlog
 from psycopg import Error
-from psycopg.sql import SQL, Identifier, Literal
+from psycopg.sql import SQL
 from psycopg_pool import PoolTimeout
 
-from weighbridge.core.platform.cell import FIRST, Cell
+from weighbridge.core.platform.cell import CELLS_MAX, FIRST, Cell
 from weighbridge.db.engine import Database
 
 ASK_SECONDS: Final = 0.5
@@ -39,8 +40,7 @@ log = structlog.get_logger()
 
 # What the rounds of a cell and its queue would find to do. Changes that have a number already are left out:
 # whoever gave them theirs is at work in the cell for a while, and tells webhooks and ledgers of them.
-_DUE: Final = SQL(
-    """
+_DUE: Final = """
     SELECT {number} WHERE
            EXISTS (SELECT FROM {cell}.async_tasks WHERE state IN ('pending', 'running'))
         OR EXISTS (SELECT FROM {cell}.unnumbered_changes)
@@ -53,8 +53,7 @@ _DUE: Final = SQL(
         OR EXISTS (SELECT FROM {cell}.audit_refusals WHERE minute < date_trunc('minute', now()))
         OR EXISTS (SELECT FROM {cell}.report_link_uses WHERE minute < date_trunc('minute', now()))
         OR EXISTS (SELECT FROM {cell}.data_feeds WHERE watch IS NOT NULL)
-    """
-)
+"""
 
 
 async def find_due(database: Database, cells: Sequence[Cell]) -> set[int]:
@@ -62,15 +61,18 @@ async def find_due(database: Database, cells: Sequence[Cell]) -> set[int]:
 
     Those on a node are asked one after the other: no statement there may meet more than one cell.
     """
-    questions = [
-        (cell, _DUE.format(number=Literal(cell.number), cell=Identifier(str(cell.schema)))) for cell in cells
-    ]
     if cells[0].node is None:
         async with database.read() as tx:
-            rows = await tx.tuples(SQL(" UNION ALL ").join(question for _, question in questions))
-        return {number for (number,) in rows}
-    answers = [await database.in_cell(cell).single(question) for cell, question in questions]
+            return {number for (number,) in await tx.tuples(_ask_of(*cells))}
+    answers = [await database.in_cell(cell).single(_ask_of(cell)) for cell in cells]
     return {number for row in answers if row is not None for number in row}
+
+
+@lru_cache(maxsize=2 * CELLS_MAX)
+def _ask_of(*cells: Cell) -> SQL:
+    """The question for several cells; their names are of letters, digits and underscores alone."""
+    parts = [_DUE.format(number=cell.number, cell=f'"{cell.schema}"') for cell in cells]
+    return SQL(" UNION ALL ".join(parts))
 
 
 Begin = Callable[[Cell, asyncio.Event], Coroutine[Any, Any, None]]

@@ -123,7 +123,8 @@ async def _make(
     from weighbridge.collection.evidence_files import open_store
     from weighbridge.core import identity
     from weighbridge.db.engine import Database
-    from weighbridge.platform.audit_tree import keep_key, signer
+    from weighbridge.platform.audit_keys import keep_key
+    from weighbridge.platform.audit_tree import signer
     from weighbridge.platform.users import DEFAULT_ACCOUNT, administrator_of
     from weighbridge.reporting import reports_queries as queries
     from weighbridge.reporting.bundle.builder import BundleRequest, make_bundle

@@ -52,10 +52,13 @@ SizeOption = Annotated[
 ]
 
 audit = App(name="audit", help="The audit log: its signed head, its proofs, and the check of a head kept.")
-for _name, _function in {
-    "keys": "print_keys", "rotate": "rotate", "revoke": "revoke", "check-keys": "check_keys",
-}.items():  # fmt: skip
-    audit.command(f"weighbridge.commands.audit_keys:{_function}", name=_name)
+for _name, _function, _summary in (
+    ("keys", "print_keys", "Print the history of the keys: every statement, with its signatures."),
+    ("rotate", "rotate", "Replace the key that signs; the old one endorses the new one."),
+    ("revoke", "revoke", "Revoke a key that others may have."),
+    ("check-keys", "check_keys", "Check a history of keys with one key alone, and print the newest key."),
+):
+    audit.command(f"weighbridge.commands.audit_keys:{_function}", name=_name, help=_summary)
 
 
 @audit.command(name="key")
@@ -124,7 +127,7 @@ def export_rows(*, account: AccountOption = None, data_dir: ExistingDataDir = No
             async for lines in export_rows(tx, number):
                 sys.stdout.buffer.write(lines)
 
-    with open_database(data_dir, is_made=True, find_cell=in_cell_ofread_account(account)) as url:
+    with open_database(data_dir, is_made=True, find_cell=in_cell_of_account(account)) as url:
         number = in_transaction(url, lambda tx: read_account(tx, account))
         asyncio.run(write(url))
 
@@ -243,7 +246,7 @@ def _read_signed(
         await keep_key(tx, settings)
         return await make(tx, await signer(tx, settings), number)
 
-    with open_database(data_dir, is_made=True, find_cell=in_cell_ofread_account(account)) as url:
+    with open_database(data_dir, is_made=True, find_cell=in_cell_of_account(account)) as url:
         return in_transaction(url, work)
 
 

@@ -96,8 +96,8 @@ def rotate(*, lost: LostOption = False, data_dir: ExistingDataDir = None) -> Non
     _replace(settings, data_dir, lambda successor: KeyChange(kind, key, successor))
     if lost:
         sys.stdout.write(
-            "The new key begins without an endorsement: nothing leads from the old one to it. Hand the line of"
-            " `weighbridge audit key` to every verifier over a channel that both trust.\n"
+            "The new key begins without an endorsement: nothing leads from the old one to it. Hand the"
+            " line of `weighbridge audit key` to every verifier over a channel that both trust.\n"
         )
 
 
@@ -137,8 +137,8 @@ def revoke(
             _tell_cells(settings, [*urls.values()], change(current))
         sys.stdout.write("The key is revoked; the one that signs now goes on.\n")
     sys.stdout.write(
-        "Hand the output of `weighbridge audit keys` to every verifier, and the line of `weighbridge audit key`"
-        " over a channel that both trust: the revoked key vouches for nothing that follows.\n"
+        "Hand the output of `weighbridge audit keys` to every verifier, and the line of `weighbridge audit"
+        " key` over a channel that both trust: the revoked key vouches for nothing that follows.\n"
     )
 
 
@@ -160,8 +160,8 @@ def check_keys(
         trusted = TrustedKeys.of(given, read_history(keys))
     if revocation := trusted.revocations.get(given.text):
         raise Refusal(
-            f"{given.text} was revoked: it counts for heads of at most {revocation.head.size:,} rows, and leads"
-            " to no other key; ask the operator for the key that follows it."
+            f"{given.text} was revoked: it counts for heads of at most {revocation.head.size:,} rows, and"
+            " leads to no other key; ask the operator for the key that follows it."
         )
     sys.stdout.write(f"{trusted.keys[-1].text}\n")
 

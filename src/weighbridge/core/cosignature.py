@@ -17,6 +17,7 @@ import binascii
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Final, Self
 
 from weighbridge.core.identity import is_key_name
@@ -82,6 +83,14 @@ class Cosignature:
         """The line below a checkpoint, without a line end."""
         content = self.witness.key_id + self.time.to_bytes(_TIME_BYTES, "big") + self.signature
         return f"{BEFORE_SIGNATURE}{self.witness.name} {encode_base64(content)}"
+
+    @property
+    def moment(self) -> str:
+        """The time in UTC, for people."""
+        try:
+            return datetime.fromtimestamp(self.time, UTC).isoformat().replace("+00:00", "Z")
+        except (OverflowError, ValueError, OSError):
+            return f"{self.time} seconds after 1970"
 
     def holds(self, text: str) -> bool:
         """Whether the witness signed this text of a checkpoint at this time."""

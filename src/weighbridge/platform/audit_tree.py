@@ -18,6 +18,7 @@ from typing import Any, Final
 import msgspec
 
 from weighbridge.core import identity
+from weighbridge.core.cosignature import Cosignature, WitnessKey, add_lines
 from weighbridge.core.platform.audit import LEAF_FIELDS, hash_of_row
 from weighbridge.core.proof import (
     KEPT_HEIGHT,
@@ -298,7 +299,8 @@ def _name_by(public: bytes) -> str:
     return f"weighbridge-{hashlib.sha256(public).hexdigest()[:16]}"
 
 
-# Heads of an account's log and proofs under them, as the files that strangers check.
+# Heads of an account's log and proofs under them, as the files that strangers check. A head has the
+# lines of the witnesses that cosigned it.
 #
 # Invariant: all that one file says comes of one snapshot.
 
@@ -312,6 +314,23 @@ async def head_at(tx: Read, account: int, signer: Signer, size: int) -> str:
     """The head over the first rows of the log, as many of which are sealed."""
     _, note = await _read_parts(tx, account, signer, [], size)
     return note
+
+
+_COSIGNED_SIZES: Final = """
+    SELECT size FROM audit_cosignatures WHERE account_id = %s AND size <= %s
+     GROUP BY size HAVING count(*) >= %s ORDER BY size DESC LIMIT 20
+"""
+
+
+async def newest_cosigned_head(tx: Read, account: int, signer: Signer, least: int) -> str | None:
+    """The newest head with so many cosignatures; None where there is none."""
+    sizes = await tx.tuples(_COSIGNED_SIZES, (account, await size_of(tx, account), least))
+    for (size,) in sizes:
+        [root] = await roots_of(tx, account, [Span(0, size)])
+        head = Checkpoint(signer.origin(account), size, root)
+        if len(await read_cosignatures(tx, account, head)) >= least:
+            return await head_at(tx, account, signer, size)
+    return None
 
 
 async def inclusion_proof(tx: Read, account: int, signer: Signer, number: int, size: int) -> InclusionProof:
@@ -331,7 +350,21 @@ async def _read_parts(
 ) -> tuple[list[bytes], str]:
     """The roots of parts and the head of so many rows, read at once."""
     *roots, root = await roots_of(tx, account, [*spans, Span(0, size)])
-    return roots, sign_checkpoint(Checkpoint(signer.origin(account), size, root), signer.key)
+    head = Checkpoint(signer.origin(account), size, root)
+    return roots, add_lines(sign_checkpoint(head, signer.key), await read_cosignatures(tx, account, head))
+
+
+_COSIGNATURES: Final = """
+    SELECT witness, signed_time, signature FROM audit_cosignatures
+     WHERE (account_id, size) = (%s, %s) ORDER BY witness
+"""
+
+
+async def read_cosignatures(tx: Read, account: int, head: Checkpoint) -> list[Cosignature]:
+    """The stored cosignatures of a head; none that was made for another name of the log, or other rows."""
+    stored = await tx.tuples(_COSIGNATURES, (account, head.size))
+    cosignatures = (Cosignature(WitnessKey.read(key), time, signature) for key, time, signature in stored)
+    return [one for one in cosignatures if one.holds(head.text)]
 
 
 # The sealed rows of an account as lines of JSON, with the fields that their hashes are made of.

@@ -28,6 +28,7 @@ from weighbridge.core.bundle.contents import (
     EVIDENCE_FOLDER,
     FORMAT,
     HEAD,
+    KEYS,
     MANIFEST,
     MODEL_FOLDER,
     NAMESPACE,
@@ -49,6 +50,7 @@ from weighbridge.core.bundle.rows import BundledLedgerRow, ModelRow, record_text
 from weighbridge.core.bundle.tables import LINEAGE, SLOTS, SlotLine
 from weighbridge.core.collection.correction import CorrectionOrigin
 from weighbridge.core.engine import ENGINE_REVISION
+from weighbridge.core.key_history import KEY_ACTIONS
 from weighbridge.core.signing import write_canonical_json, write_ssh_signature
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Database, Read
@@ -70,7 +72,7 @@ from weighbridge.reporting.submission.file import write_content
 #
 # They are those of the report and of those that it restates, of the generations that made its batches and
 # the deletions that took some away, of project, ledgers, model versions, event types, static inputs,
-# instruments, rules, corrections and evidence.
+# instruments, rules, corrections and evidence, and of the keys of the log.
 #
 # Invariant: all proofs are under one head, that of the moment at which the bundle is made.
 
@@ -120,6 +122,8 @@ _ROWS: Final = """
         SELECT a.id FROM audit_log a
          WHERE a.account_id = %(account)s AND a.project_id = %(project)s
            AND a.at = ANY (%(corrected_at)s::timestamptz[]) AND a.action = ANY (%(correcting)s)
+        UNION
+        SELECT a.id FROM audit_log a WHERE a.account_id = %(account)s AND a.action = ANY (%(of_keys)s)
     )
     SELECT a.account_id, s.number, a.id, a.project_id, a.at, a.user_id, a.token_id, a.request_id, a.action,
            a.object, a.before, a.after
@@ -156,6 +160,7 @@ async def read_audit_parts(
         "generations": list(map(str, wanted.generations)),
         "corrected_at": list(wanted.corrected_at),
         "correcting": list(CORRECTING),
+        "of_keys": list(KEY_ACTIONS.values()),
     }
     logged = [(row.number, leaf_fields(row)) for row in await tx.rows(SealedRow, _ROWS, values)]
     proofs = [
@@ -469,6 +474,8 @@ async def _write_audit(tx: Read, request: BundleRequest, parts: _Folder, wanted:
     head, logged, proofs = await read_audit_parts(tx, request.account, request.signer, wanted)
     parts.write(HEAD, [head.encode()])
     parts.write(ROWS, [write_logged(logged)])
+    statements = [row["after"] for _, row in logged if row["action"] in KEY_ACTIONS.values()]
+    parts.write(KEYS, [write_canonical_json({"statements": statements}) + b"\n"])
     for number, proof in proofs:
         parts.write(name_proof_part(number), [proof.encode()])
 

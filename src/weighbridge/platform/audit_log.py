@@ -47,8 +47,9 @@ from weighbridge.platform.audit_tree import (
     signer,
     size_of,
 )
+from weighbridge.platform.audit_witnesses import list_witnesses
 from weighbridge.platform.changes import INSERT_AUDIT_ROW
-from weighbridge.platform.records import AuditKey, AuditKeys, AuditKeyStatement, AuditRow
+from weighbridge.platform.records import AuditKey, AuditKeys, AuditKeyStatement, AuditRow, AuditWitnesses
 from weighbridge.platform.tenancy import of_account, project_filter
 from weighbridge.settings import Settings
 
@@ -446,6 +447,15 @@ async def get_cosigned_head(call: ReadCall) -> Attachment:
     return attach("audit_log.checkpoint", text)
 
 
+@get("/audit_log/witnesses", permission=_READ, returns=AuditWitnesses)
+async def list_audit_witnesses(call: ReadCall) -> AuditWitnesses:
+    """List the witnesses that cosign heads of the account's log, and how each of them fares.
+
+    A witness that fails holds nothing up; heads are given without its cosignature.
+    """
+    return AuditWitnesses(await list_witnesses(call.tx, call.actor.account_id, call.settings))
+
+
 @get("/audit_log/proof", permission=ANY, sends=(TEXT,), refuses=(Invalid,), query=OF_PROOF)
 async def get_audit_proof(call: ReadCall) -> Attachment:
     """Download the proof that a row is under a head, with that head (C2SP tlog-proof)."""
@@ -482,6 +492,7 @@ ROUTES = [
     get_audit_keys,
     get_audit_head,
     get_cosigned_head,
+    list_audit_witnesses,
     get_audit_proof,
     get_audit_consistency,
 ]

@@ -254,6 +254,27 @@ class AuditKeys(msgspec.Struct, frozen=True):
     """How each further key began, and which keys were revoked, in the order of the log's rows."""
 
 
+class AuditWitness(msgspec.Struct, frozen=True):
+    """A witness of the audit log, and how it fares with the log of the account."""
+
+    name: str
+    verifier_key: str
+    """The key by which its cosignatures are verified, as a line of C2SP signed-note."""
+    size: int
+    """Rows of the newest head that it has cosigned; 0 for none."""
+    asked_at: Instant | None
+    """When it was asked last."""
+    failure: str | None
+    """Why it cosigned no head then; null where it did."""
+    failing_since: Instant | None
+
+
+class AuditWitnesses(msgspec.Struct, frozen=True):
+    """The witnesses of the audit log."""
+
+    witnesses: list[AuditWitness]
+
+
 class SealedRow(msgspec.Struct, frozen=True):
     """What the hash of a row is made of; `number` is its place in the account's log, from 1."""
 

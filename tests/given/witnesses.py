@@ -152,7 +152,8 @@ def run(*words: object, folder: Path) -> "subprocess.Popen[str]":
     """Run `weighbridge witness` in a folder."""
     return subprocess.Popen(
         [sys.executable, "-m", "weighbridge", "witness", *map(str, words)],
-        cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ | {"NO_COLOR": "1"},
+        cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env=os.environ | {"NO_COLOR": "1"},
     )  # fmt: skip
 
 

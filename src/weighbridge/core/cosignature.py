@@ -144,15 +144,11 @@ def add_lines(note: str, cosignatures: Sequence[Cosignature]) -> str:
     return note + "".join(f"{one.line}\n" for one in cosignatures)
 
 
-def require_cosignatures(
-    note: str, witnesses: Sequence[WitnessKey], least: int, now: int
-) -> list[Cosignature]:
-    """The valid cosignatures of these witnesses; UnprovenError when they are fewer than is asked for."""
-    found = list_cosignatures(note, witnesses, now)
+def require_cosignatures(found: Sequence[Cosignature], witnesses: Sequence[WitnessKey], least: int) -> None:
+    """UnprovenError when fewer of the witnesses cosigned the head than the caller asks for."""
     if len(found) < least:
         names = ", ".join(one.witness.name for one in found) or "none"
         raise UnprovenError(
             f"{len(found)} of the {len(witnesses)} witnesses that you named cosigned the head ({names});"
             f" you ask for at least {least}."
         )
-    return found

@@ -76,7 +76,7 @@ _DUE: Final = """
      WHERE w.witness IS NULL
         OR ((s.number > w.size OR w.failure IS NOT NULL)
             AND w.asked_at <= now() - make_interval(secs => %s))
-     ORDER BY a.id LIMIT %s
+     ORDER BY w.asked_at NULLS FIRST, a.id LIMIT %s
 """
 _CLAIM: Final = """
     INSERT INTO audit_witnesses AS w (account_id, witness) VALUES (%s, %s)
@@ -101,6 +101,14 @@ _FAIL: Final = """
       FROM audit_witnesses o
      WHERE (n.account_id, n.witness) = (%s, %s) AND (o.account_id, o.witness) = (n.account_id, n.witness)
     RETURNING o.failure IS DISTINCT FROM n.failure
+"""
+_FAIL_ALL: Final = """
+    INSERT INTO audit_witnesses AS w (account_id, witness, failure, failing_since)
+    SELECT account, %s, %s, now() FROM unnest(%s::integer[]) AS account
+    ON CONFLICT (account_id, witness) DO UPDATE
+       SET asked_at = now(), failure = excluded.failure,
+           failing_since = coalesce(w.failing_since, excluded.failing_since)
+     WHERE w.asked_at <= now() - make_interval(secs => %s)
 """
 _FORGET: Final = """
     DELETE FROM audit_cosignatures WHERE account_id = %s AND size <
@@ -139,8 +147,13 @@ async def _ask_for_due(
     try:
         for (account,) in due:
             await _ask(database, client, settings, witness, account, wait_seconds=seconds)
-    except (WitnessUnreachableError, Unavailable):  # a host without the key submits nothing
+    except Unavailable:  # a host without the key submits nothing
         return
+    except WitnessUnreachableError as error:
+        async with database.write() as tx:
+            await tx.execute(
+                _FAIL_ALL, (witness.key.text, str(error), [account for (account,) in due], seconds)
+            )
 
 
 async def _ask(
@@ -162,7 +175,7 @@ async def _ask(
         failure = await _submit(database, client, settings, witness, account, known)
     except (NotSent, NoAnswer) as error:
         await _tell_failure(database, account, witness, str(error))
-        raise WitnessUnreachableError from None
+        raise WitnessUnreachableError(str(error)) from None
     if failure is not None:
         await _tell_failure(database, account, witness, failure)
 

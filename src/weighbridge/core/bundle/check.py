@@ -76,7 +76,7 @@ from weighbridge.core.bundle.tables import (
     parse_ranges,
     split_lines,
 )
-from weighbridge.core.cosignature import Cosignature, WitnessKey, require_cosignatures
+from weighbridge.core.cosignature import Cosignature, WitnessKey, list_cosignatures, require_cosignatures
 from weighbridge.core.engine.slot_computation import check_revision
 from weighbridge.core.key_history import SignedStatement
 from weighbridge.core.model import PreparedModel, hash_model, prepare
@@ -442,7 +442,8 @@ def _verify(parts: Mapping[str, memoryview], key: VerifierKey, trust: Trust, che
         faults.add(SIGNATURE, str(error))
     try:
         note = bytes(parts[HEAD]).decode()
-        checked.cosignatures = require_cosignatures(note, trust.witnesses, trust.least, trust.now)
+        checked.cosignatures = list_cosignatures(note, trust.witnesses, trust.now)
+        require_cosignatures(checked.cosignatures, trust.witnesses, trust.least)
     except UnprovenError as error:
         faults.add(HEAD, str(error))
 

@@ -130,12 +130,14 @@ def list_cosignatures(note: str, witnesses: Sequence[WitnessKey], now: int) -> l
     text, _, lines = note.rpartition("\n\n")
     found: dict[bytes, Cosignature] = {}
     for witness in witnesses:
-        for line in lines.split("\n"):
-            one = read_cosignature(line, witness)
-            if one is None or one.time > now + FUTURE_SECONDS_MAX or not one.holds(text + "\n"):
-                continue
-            if witness.public not in found or one.time > found[witness.public].time:
-                found[witness.public] = one
+        read = [read_cosignature(line, witness) for line in lines.split("\n")]
+        valid = [
+            one
+            for one in read
+            if one is not None and one.time <= now + FUTURE_SECONDS_MAX and one.holds(text + "\n")
+        ]
+        if valid:
+            found.setdefault(witness.public, max(valid, key=lambda one: one.time))
     return [*found.values()]
 
 

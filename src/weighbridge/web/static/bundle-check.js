@@ -1010,8 +1010,8 @@
         let time = 0n;
         for (const byte of bytes.subarray(4, 12)) time = time * 256n + BigInt(byte);
         if (time > BigInt(now + FUTURE_SECONDS_MAX)) continue;
-        if (await witness.verify(toUtf8(`cosignature/v1\ntime ${time}\n${text}`), bytes.subarray(12)))
-          found.set(toHex(witness.public), witness.name);
+        const isValid = await witness.verify(toUtf8(`cosignature/v1\ntime ${time}\n${text}`), bytes.subarray(12));
+        if (isValid && !found.has(toHex(witness.public))) found.set(toHex(witness.public), witness.name);
       }
     }
     return [...found.values()];

@@ -18,9 +18,7 @@ REVOKED = (
 ACCOUNT = "INSERT INTO accounts (name) VALUES ('plant');"
 COSIGNED = ACCOUNT + "INSERT INTO audit_cosignatures SELECT id, {}, {}, {}, {} FROM accounts;"
 SIGNATURE = "decode(repeat('00', 64), 'hex')"
-ASKED = (
-    ACCOUNT + "INSERT INTO audit_witnesses (account_id, witness, {}) SELECT id, 'w+0+k', {} FROM accounts;"
-)
+ASKED = ACCOUNT + "INSERT INTO audit_witnesses (account_id, witness, {}) SELECT id, 'w', {} FROM accounts;"
 REFUSED = {
     "the revocation of a key that there is not": (
         f"INSERT INTO audit_key_revocations VALUES ({KEY})", ForeignKeyViolation
@@ -35,7 +33,7 @@ REFUSED = {
     "a cosignature that is too short": (COSIGNED.format(1, "'w'", 1, KEY), CheckViolation),
     "no cosignature": (COSIGNED.format(1, "'w'", 1, "NULL"), NotNullViolation),
     "two of one witness on one head": (
-        COSIGNED.format(1, "'w'", 1, SIGNATURE) + COSIGNED.format(1, "'w'", 2, SIGNATURE).removeprefix(ACCOUNT),
+        COSIGNED.format(1, "'w'", 1, SIGNATURE) + COSIGNED.format(1, "'w'", 2, SIGNATURE)[len(ACCOUNT) :],
         UniqueViolation,
     ),
     "a failure without its time": (ASKED.format("failure", "'down'"), CheckViolation),

@@ -29,7 +29,7 @@ from weighbridge.http import idempotency
 from weighbridge.http.outgoing import CallReach, OutgoingClient
 from weighbridge.platform.audit_log import log_link_uses, log_refusals
 from weighbridge.platform.audit_tree import seal
-from weighbridge.platform.audit_witnesses import ask_witnesses
+from weighbridge.platform.audit_witnesses import WitnessChange, ask_witnesses
 from weighbridge.platform.queue import recover
 from weighbridge.quality.evaluation.incremental import ACCOUNTS_AT_ONCE, FailedEvaluation, Rounds
 from weighbridge.reporting.reports_tasks import Submitter
@@ -128,10 +128,19 @@ async def _witness(database: Database, settings: Settings) -> None:
         while True:
             try:
                 with _give_way_to_moves():
-                    await ask_witnesses(database, client, settings)
+                    for change in await ask_witnesses(database, client, settings):
+                        _log_witness(change)
             except Exception:
                 log.exception("witnessing_failed")
             await asyncio.sleep(min(settings.audit_witness_seconds, WITNESS_LOOK_SECONDS))
+
+
+def _log_witness(change: WitnessChange) -> None:
+    """Say in the log that a witness fails, or does so no longer."""
+    if change.failure is None:
+        log.info("witness_recovered", account=change.account, witness=change.witness)
+        return
+    log.warning("witness_failed", account=change.account, witness=change.witness, reason=change.failure)
 
 
 async def _number_changes(database: Database) -> None:

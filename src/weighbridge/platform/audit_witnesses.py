@@ -12,10 +12,7 @@ valid for the very head that was submitted; each log is submitted to a witness b
 import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass
-from time import time
 from typing import Final
-
-import structlog
 
 from weighbridge.core.cosignature import FUTURE_SECONDS_MAX, Cosignature, WitnessKey, read_cosignature
 from weighbridge.core.number import shorten
@@ -27,9 +24,7 @@ from weighbridge.platform.audit_tree import consistency_proof, roots_of, signer,
 from weighbridge.platform.records import AuditWitness
 from weighbridge.settings import Settings
 
-log = structlog.get_logger()
-
-SECONDS: Final = 10.0
+SECONDS: Final = 10
 """How long one submission may take."""
 
 SIZES_KEPT: Final = 1000
@@ -56,6 +51,17 @@ class WitnessAddress:
 
 
 @dataclass(frozen=True, slots=True)
+class _Claim:
+    """That this worker asks for a log now."""
+
+    account: int
+    known: int
+    """Rows of the head that the witness knows, as far as the database knows."""
+    now: int
+    """Seconds since 1970, as the database has them."""
+
+
+@dataclass(frozen=True, slots=True)
 class _Submission:
     """A head of a log, and the proof from the head that the witness knows."""
 
@@ -64,8 +70,21 @@ class _Submission:
     proof: ConsistencyProof
 
 
+@dataclass(frozen=True, slots=True)
+class WitnessChange:
+    """That a witness fails for a log for another reason than before, or no longer (None)."""
+
+    account: int
+    witness: str
+    failure: str | None
+
+
 class WitnessUnreachableError(Exception):
     """A witness gave no answer; its other logs need not be tried now."""
+
+    def __init__(self, reason: str, changes: "list[WitnessChange]") -> None:
+        super().__init__(reason)
+        self.changes = changes
 
 
 _DUE: Final = """
@@ -82,7 +101,10 @@ _CLAIM: Final = """
     INSERT INTO audit_witnesses AS w (account_id, witness) VALUES (%s, %s)
     ON CONFLICT (account_id, witness) DO UPDATE SET asked_at = now()
      WHERE w.asked_at <= now() - make_interval(secs => %s)
-    RETURNING w.size
+    RETURNING w.size, extract(epoch FROM now())::bigint
+"""
+_KNOW: Final = """
+    UPDATE audit_witnesses SET size = greatest(size, %s) WHERE (account_id, witness) = (%s, %s)
 """
 _STORE: Final = """
     INSERT INTO audit_cosignatures AS c (account_id, size, witness, signed_time, signature)
@@ -91,7 +113,7 @@ _STORE: Final = """
        DO UPDATE SET (signed_time, signature) = (excluded.signed_time, excluded.signature)
 """
 _SUCCEED: Final = """
-    UPDATE audit_witnesses n SET size = greatest(n.size, %s), failure = NULL, failing_since = NULL
+    UPDATE audit_witnesses n SET failure = NULL, failing_since = NULL
       FROM audit_witnesses o
      WHERE (n.account_id, n.witness) = (%s, %s) AND (o.account_id, o.witness) = (n.account_id, n.witness)
     RETURNING o.failure IS NOT NULL
@@ -117,14 +139,22 @@ _FORGET: Final = """
 """
 
 
-async def ask_witnesses(database: Database, client: OutgoingClient, settings: Settings) -> None:
-    """Submit the heads of all logs of a cell that have grown, to each witness apart from the others."""
+async def ask_witnesses(
+    database: Database, client: OutgoingClient, settings: Settings
+) -> list[WitnessChange]:
+    """Submit the heads of all logs of a cell that have grown, to each witness apart from the others.
+
+    Gives what has changed with the witnesses.
+    """
     lanes = [
         _ask_for_due(database, client, settings, one) for one in WitnessAddress.of(settings.audit_witnesses)
     ]
+    changes: list[WitnessChange] = []
     for outcome in await asyncio.gather(*lanes, return_exceptions=True):
         if isinstance(outcome, BaseException):
             raise outcome
+        changes += outcome
+    return changes
 
 
 async def ask_for_account(
@@ -140,20 +170,22 @@ async def ask_for_account(
 
 async def _ask_for_due(
     database: Database, client: OutgoingClient, settings: Settings, witness: WitnessAddress
-) -> None:
+) -> list[WitnessChange]:
     seconds = settings.audit_witness_seconds
+    changes: list[WitnessChange] = []
     async with database.read() as tx:
         due = await tx.tuples(_DUE, (witness.key.text, seconds, LOGS_AT_ONCE))
     try:
         for (account,) in due:
-            await _ask(database, client, settings, witness, account, wait_seconds=seconds)
+            changes += await _ask(database, client, settings, witness, account, wait_seconds=seconds)
     except Unavailable:  # a host without the key submits nothing
-        return
+        return changes
     except WitnessUnreachableError as error:
+        accounts = [account for (account,) in due]
         async with database.write() as tx:
-            await tx.execute(
-                _FAIL_ALL, (witness.key.text, str(error), [account for (account,) in due], seconds)
-            )
+            await tx.execute(_FAIL_ALL, (witness.key.text, str(error), accounts, seconds))
+        changes += error.changes
+    return changes
 
 
 async def _ask(
@@ -164,20 +196,33 @@ async def _ask(
     account: int,
     *,
     wait_seconds: int,
-) -> None:
+) -> list[WitnessChange]:
     """Submit the newest head of a log to a witness, unless another worker has just done so."""
+    async with database.write() as tx:
+        claimed = await tx.tuples(_CLAIM, (account, witness.key.text, wait_seconds))
+    if not claimed:
+        return []
+    [(known, now)] = claimed
+    try:
+        failure = await _submit(database, client, settings, witness, _Claim(account, known, now))
+    except (NotSent, NoAnswer) as error:
+        reason = str(error)
+        raise WitnessUnreachableError(
+            reason, await _keep_outcome(database, account, witness, reason)
+        ) from None
+    return await _keep_outcome(database, account, witness, failure)
+
+
+async def _keep_outcome(
+    database: Database, account: int, witness: WitnessAddress, failure: str | None
+) -> list[WitnessChange]:
+    """Keep why a witness cosigned nothing, or that it did; gives the change if that is new."""
     key = witness.key.text
     async with database.write() as tx:
-        known = await tx.value(_CLAIM, (account, key, wait_seconds))
-    if known is None:
-        return
-    try:
-        failure = await _submit(database, client, settings, witness, account, known)
-    except (NotSent, NoAnswer) as error:
-        await _tell_failure(database, account, witness, str(error))
-        raise WitnessUnreachableError(str(error)) from None
-    if failure is not None:
-        await _tell_failure(database, account, witness, failure)
+        is_new = await tx.value(
+            *((_SUCCEED, (account, key)) if failure is None else (_FAIL, (failure, account, key)))
+        )
+    return [WitnessChange(account, witness.key.name, failure)] if is_new else []
 
 
 async def _submit(
@@ -185,12 +230,12 @@ async def _submit(
     client: OutgoingClient,
     settings: Settings,
     witness: WitnessAddress,
-    account: int,
-    known: int,
+    claim: _Claim,
 ) -> str | None:
     """Submit a head, and once more from the size that the witness says it knows; gives why it failed."""
+    known = claim.known
     for _ in range(2):
-        submission = await _prepare(database, settings, account, known)
+        submission = await _prepare(database, settings, claim.account, known)
         if submission is None:
             return _describe_rollback(known)
         answer = await client.send(
@@ -200,7 +245,7 @@ async def _submit(
             )
         )  # fmt: skip
         if answer.status == 200:
-            return await _take(database, witness, submission, answer)
+            return await _take(database, witness, submission, answer, claim.now)
         size = _read_size(answer) if answer.status == 409 else None
         if size is None:
             return _describe(answer)
@@ -246,38 +291,28 @@ def _describe(answer: OutgoingAnswer) -> str:
 
 
 async def _take(
-    database: Database, witness: WitnessAddress, submission: _Submission, answer: OutgoingAnswer
+    database: Database, witness: WitnessAddress, submission: _Submission, answer: OutgoingAnswer, now: int
 ) -> str | None:
     """Store the valid cosignature of an answer; gives why there is none."""
-    found = _find_cosignature(answer.content.decode("utf-8", "replace"), witness.key, submission.head)
+    found = _find_cosignature(answer.content.decode("utf-8", "replace"), witness.key, submission.head, now)
     if found is None:
         return "It answered without a valid cosignature of the head by the key that the setting names."
     account, size, key = submission.account, submission.head.size, witness.key.text
     async with database.write() as tx:
         if size:
             await tx.execute(_STORE, (account, size, key, found.time, found.signature))
-        has_recovered = await tx.value(_SUCCEED, (size, account, key))
+        await tx.execute(_KNOW, (size, account, key))
         await tx.execute(_FORGET, (account, account, SIZES_KEPT))
-    if has_recovered:
-        log.info("witness_recovered", account=account, witness=witness.key.name)
     return None
 
 
-def _find_cosignature(content: str, key: WitnessKey, head: Checkpoint) -> Cosignature | None:
+def _find_cosignature(content: str, key: WitnessKey, head: Checkpoint, now: int) -> Cosignature | None:
     for line in content.splitlines():
         found = read_cosignature(line, key)
-        is_timely = found is not None and 0 < found.time <= time() + FUTURE_SECONDS_MAX
+        is_timely = found is not None and 0 < found.time <= now + FUTURE_SECONDS_MAX
         if found is not None and is_timely and found.holds(head.text):
             return found
     return None
-
-
-async def _tell_failure(database: Database, account: int, witness: WitnessAddress, reason: str) -> None:
-    """Keep why a witness cosigned nothing, and say so if it is new."""
-    async with database.write() as tx:
-        is_new = await tx.value(_FAIL, (reason, account, witness.key.text))
-    if is_new:
-        log.warning("witness_failed", account=account, witness=witness.key.name, reason=reason)
 
 
 # What is known of the witnesses of a log.

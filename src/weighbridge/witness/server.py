@@ -77,7 +77,7 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             return witness.judge(body)
         except (BrokenStateError, Refusal, OSError) as error:
-            _log(f"broken: {error}")
+            self._log(f"broken: {error}")
             return WitnessAnswer(500, "The witness cannot read or store its state.\n")
 
     def _answer(self, answer: WitnessAnswer) -> None:
@@ -87,16 +87,16 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
         self.wfile.write(content)
-        _log(f"{answer.status} {answer.origin[:200]!r}")
+        self._log(f"{answer.status} {answer.origin[:200]!r}")
 
     def do_GET(self) -> None:
         """Say that there is nothing to read."""
         self._answer(WitnessAnswer(404, "The path is /add-checkpoint, with POST.\n", TEXT_TYPE))
 
+    def _log(self, text: str) -> None:
+        now = datetime.fromtimestamp(cast("WitnessServer", self.server).witness.now(), UTC)
+        sys.stderr.write(f"{now.isoformat()} {text}\n")
+        sys.stderr.flush()
+
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name is the library's
         """Leave the library's own lines out."""
-
-
-def _log(text: str) -> None:
-    sys.stderr.write(f"{datetime.now(UTC).isoformat(timespec='milliseconds')} {text}\n")
-    sys.stderr.flush()

@@ -206,13 +206,19 @@ def read_contents(
         contents.deficits = list(reading.table(tables.DEFICITS))
     if manifest.format >= KEY_HISTORY:
         contents.key_history = reading.record(KeyHistory, KEYS)
+    _read_documents(contents, reading, read_model, faults)
+    return contents
+
+
+def _read_documents(
+    contents: BundleContents, reading: "_PartReader", read_model: ReadModel, faults: Faults
+) -> None:
     for model in contents.models.values():
         part = f"{MODEL_FOLDER}{model.model_id}.yaml"
         try:
             contents.documents[model.model] = read_model(reading.text(part))
         except ModelError as error:
             faults.add(part, f"The document cannot be read as a model: {error}")
-    return contents
 
 
 class _PartReader:

@@ -41,7 +41,7 @@ from weighbridge.db.embedded.instance import RUNNING_ROLE
 from weighbridge.db.engine import Database
 from weighbridge.db.roles import DatabaseUrls, grant_running_role
 from weighbridge.platform.api_tokens import create_token
-from weighbridge.platform.audit_tree import keep_key
+from weighbridge.platform.audit_keys import keep_key
 from weighbridge.platform.users import create_account, place_account
 from weighbridge.settings import Settings
 from weighbridge.supervisor.startup import migrate_cell

@@ -46,6 +46,7 @@ from weighbridge.quality.substitutions import ROUTES as SUBSTITUTIONS
 from weighbridge.reporting.methodologies import ROUTES as METHODOLOGIES
 from weighbridge.reporting.registries import ROUTES as REGISTRIES
 from weighbridge.reporting.report_links import ROUTES as REPORT_LINKS
+from weighbridge.reporting.report_links_proofs import ROUTES as REPORT_LINKS_PROOFS
 from weighbridge.reporting.reports import ROUTES as REPORTS
 
 SLICES: Sequence[Sequence[Endpoint]] = (
@@ -83,6 +84,7 @@ SLICES: Sequence[Sequence[Endpoint]] = (
     METHODOLOGIES,
     REPORTS,
     REPORT_LINKS,
+    REPORT_LINKS_PROOFS,
     FEATURE_FLAGS,
     ASYNC_TASKS,
     API_TOKENS,

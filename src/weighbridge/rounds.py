@@ -30,6 +30,7 @@ from weighbridge.http import idempotency
 from weighbridge.http.outgoing import CallReach, OutgoingClient
 from weighbridge.platform.audit_log import log_link_uses, log_refusals
 from weighbridge.platform.audit_tree import seal
+from weighbridge.platform.audit_witnesses import WitnessChange, ask_witnesses
 from weighbridge.platform.queue import recover
 from weighbridge.quality.evaluation.incremental import ACCOUNTS_AT_ONCE, FailedEvaluation, Rounds
 from weighbridge.reporting.reports_tasks import Submitter
@@ -52,6 +53,9 @@ RULES_SECONDS: Final = 1.0
 REVIEW_SECONDS: Final = 1.0
 """How often a worker looks for reports whose registry is to be asked for its decision."""
 
+
+WITNESS_LOOK_SECONDS: Final = 10.0
+"""How often a worker looks at most which heads witnesses are to be asked to cosign."""
 
 WAITING_SECONDS: Final = 1.0
 """How often a worker looks which events wait for a generation."""
@@ -78,6 +82,7 @@ def start_rounds(
         _review(database, reviewer),
         _tidy(database, settings, cells, tidied),
         _watch(database, settings),
+        _witness(database, settings),
     )
     return [asyncio.create_task(coroutine) for coroutine in rounds]
 
@@ -125,6 +130,29 @@ async def _seal(database: Database) -> None:
         except Exception:
             log.exception("sealing_failed")
         await asyncio.sleep(SEAL_SECONDS)
+
+
+async def _witness(database: Database, settings: Settings) -> None:
+    """Have witnesses cosign the newest heads of the audit log, if the operator names any."""
+    if not settings.audit_witnesses:
+        return
+    async with OutgoingClient(CallReach.of(settings.outgoing_networks)) as client:
+        while True:
+            try:
+                with _give_way():
+                    for change in await ask_witnesses(database, client, settings):
+                        _log_witness(change)
+            except Exception:
+                log.exception("witnessing_failed")
+            await asyncio.sleep(min(settings.audit_witness_seconds, WITNESS_LOOK_SECONDS))
+
+
+def _log_witness(change: WitnessChange) -> None:
+    """Say in the log that a witness fails, or does so no longer."""
+    if change.failure is None:
+        log.info("witness_recovered", account=change.account, witness=change.witness)
+        return
+    log.warning("witness_failed", account=change.account, witness=change.witness, reason=change.failure)
 
 
 async def _number_changes(database: Database) -> None:

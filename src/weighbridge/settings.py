@@ -25,6 +25,7 @@ from weighbridge.core.platform.settings import (
     build_setting_problem,
     is_http_address,
     is_network,
+    is_witness,
     read_text,
     read_texts,
     read_whole_number,
@@ -82,6 +83,17 @@ class Settings:
         "from its first key.",
         TextForm(is_key_name, "a name without spaces or +, such as plant.example"),
     ] = None
+    audit_witnesses: Annotated[
+        tuple[str, ...],
+        "Witnesses that cosign heads of the audit log (C2SP tlog-witness), separated by commas: the address "
+        "of each, a space, and its verifier key; unset is none.",
+        TextForm(
+            is_witness, "addresses such as https://witness.example, each with a space and a verifier key"
+        ),
+    ] = ()
+    audit_witness_seconds: Annotated[
+        int, "How often witnesses are asked to cosign the newest heads, in seconds.", Range(1, 86_400)
+    ] = 60
     time_stamp_url: Annotated[
         str | None,
         "A time-stamping authority (RFC 3161) that is asked over every proof bundle, as http or https URL; "

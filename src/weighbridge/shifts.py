@@ -56,22 +56,35 @@ _DUE: Final = """
 """
 
 
-async def find_due(database: Database, cells: Sequence[Cell]) -> set[int]:
+# Where the operator names witnesses: heads that none of them has been asked to cosign for so many seconds.
+_WITNESSED: Final = """
+        OR EXISTS (SELECT FROM {cell}.audit_witnesses w
+                    WHERE w.asked_at <= now() - interval '{seconds} seconds'
+                      AND (w.failure IS NOT NULL OR w.size < (SELECT max(s.number) FROM {cell}.audit_seals s
+                                                               WHERE s.account_id = w.account_id)))
+"""
+
+
+async def find_due(database: Database, cells: Sequence[Cell], witness_seconds: int | None = None) -> set[int]:
     """The numbers of the cells in which something is due, of several that lie at one place.
 
-    Those on a node are asked one after the other: no statement there may meet more than one cell.
+    Those on a node are asked one after the other: no statement there may meet more than one cell. Witnesses
+    are asked every so many seconds, if there are any.
     """
     if cells[0].node is None:
         async with database.read() as tx:
-            return {number for (number,) in await tx.tuples(_ask_of(*cells))}
-    answers = [await database.in_cell(cell).single(_ask_of(cell)) for cell in cells]
+            return {number for (number,) in await tx.tuples(_ask_of(witness_seconds, *cells))}
+    answers = [await database.in_cell(cell).single(_ask_of(witness_seconds, cell)) for cell in cells]
     return {number for row in answers if row is not None for number in row}
 
 
 @lru_cache(maxsize=2 * CELLS_MAX)
-def _ask_of(*cells: Cell) -> SQL:
+def _ask_of(witness_seconds: int | None, *cells: Cell) -> SQL:
     """The question for several cells; their names are of letters, digits and underscores alone."""
-    parts = [_DUE.format(number=cell.number, cell=f'"{cell.schema}"') for cell in cells]
+    each = _DUE if witness_seconds is None else _DUE + _WITNESSED
+    parts = [
+        each.format(number=cell.number, cell=f'"{cell.schema}"', seconds=witness_seconds) for cell in cells
+    ]
     return SQL(" UNION ALL ".join(parts))
 
 
@@ -93,8 +106,16 @@ class Shift:
 class Shifts:
     """The shifts of one worker; for one event loop."""
 
-    def __init__(self, database: Database, begin: Begin, clock: Callable[[], float] = monotonic) -> None:
+    def __init__(
+        self,
+        database: Database,
+        begin: Begin,
+        clock: Callable[[], float] = monotonic,
+        *,
+        witness_seconds: int | None = None,
+    ) -> None:
         self._database = database
+        self._witness_seconds = witness_seconds
         self._begin_work = begin
         self._clock = clock
         self._shifts: dict[int, Shift] = {}
@@ -186,7 +207,8 @@ class Shifts:
         for gone in self._due.keys() - by_node.keys():
             del self._due[gone]
         for node in by_node.keys() - self._asking.keys():
-            self._asking[node] = asyncio.create_task(find_due(self._database, by_node[node]))
+            question = find_due(self._database, by_node[node], self._witness_seconds)
+            self._asking[node] = asyncio.create_task(question)
 
 
 def _answer_of(asking: asyncio.Task[set[int]]) -> set[int]:

@@ -319,7 +319,8 @@ async def work(database: Database, settings: Settings, stopping: asyncio.Event) 
     async def work_in_cell(cell: Cell, ending: asyncio.Event) -> None:
         await _work_in_cell(database.in_cell(cell), settings, ending, places, start)
 
-    shifts = Shifts(database, work_in_cell)
+    witness_seconds = settings.audit_witness_seconds if settings.audit_witnesses else None
+    shifts = Shifts(database, work_in_cell, witness_seconds=witness_seconds)
     known: Sequence[Cell] = (FIRST,)
     async with beating():
         with prepare_sandboxes():

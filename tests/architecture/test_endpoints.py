@@ -14,17 +14,26 @@ OPERATIONS = [endpoint.operation for routes in SLICES for endpoint in routes]
 
 FOR_ANY_TOKEN = {
     "/projects", "/projects/{project_id}", "/feature_flags", "/async_tasks", "/async_tasks/{task_id}",
-    "/exports/{export_id}", "/changes",
+    "/exports/{export_id}", "/changes", "/audit_log/key", "/audit_log/keys", "/audit_log/head",
+    "/audit_log/cosigned_head", "/audit_log/proof", "/audit_log/consistency",
 }  # fmt: skip
-"""What every token reads of its own account."""
+"""What every token reads of its own account; of the audit log nothing but hashes and keys."""
 
 BY_LINK = {
     "/exports/{export_id}/download",
     "/reports/{report_id}/by_link",
     "/reports/{report_id}/by_link/bundle",
+    "/reports/{report_id}/by_link/audit_log/key",
+    "/reports/{report_id}/by_link/audit_log/keys",
+    "/reports/{report_id}/by_link/audit_log/head",
+    "/reports/{report_id}/by_link/audit_log/cosigned_head",
+    "/reports/{report_id}/by_link/audit_log/proof",
+    "/reports/{report_id}/by_link/audit_log/consistency",
 }
-"""What takes no token but a secret in its address; `exports/test_export.py` and `report_links/test_links.py`
-try it with another one."""
+"""What takes no token but a secret in its address.
+
+`exports/test_export.py` and those of `report_links/` try it with another one.
+"""
 
 BY_KIND_OF_TASK = {"/async_tasks/{task_id}/cancel"}
 """What needs the permission to write in the area of the task that is named; `test_cancel.py` asks for it."""

@@ -6,7 +6,7 @@ from typing import Final
 import pytest
 from tests.architecture.source import PACKAGE, files
 
-SATELLITES: Final = ("agent", "archive", "backup", "client", "demo")
+SATELLITES: Final = ("agent", "archive", "backup", "client", "demo", "witness")
 
 FILE: Final = re.compile(r"`([\w/]+\.py)`")
 NAME: Final = re.compile(r"`(\w+)`")

@@ -8,23 +8,33 @@ import json
 import os
 import re
 import shutil
+import signal
+import socket
 import subprocess
 from decimal import Decimal
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import pytest
 from psycopg.conninfo import make_conninfo
+from tests.databases import database
 from tests.docs import test_tutorial
 from tests.docs.test_cookbooks import beside_a_worker
+from tests.durability.processes import until
 from tests.given import accounting, chain
 from tests.given import collection as given
 from tests.given.lone import lone_service
 from tests.given.people import PASSWORD, Visitor
 from tests.given.roll_ups import minutes_of, read, roll_up
-from tests.server import Caller
+from tests.given.sealing import seal_rows_of
+from tests.given.witnesses import cosigned_at
+from tests.server import Caller, Server
 
+from weighbridge.core.signing import SigningKey
 from weighbridge.db.embedded.instance import RUNNING_ROLE
+from weighbridge.http.outgoing import CallReach, OutgoingClient
+from weighbridge.platform.audit_witnesses import ask_witnesses
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = [DOCS.parent / "README.md", *sorted(DOCS.glob("tutorial/*.md")), *sorted(DOCS.glob("howto/*.md"))]
@@ -369,6 +379,80 @@ def test_every_printed_rule_is_taken(api):
         api.post(f"/projects/{plant['id']}/rules", body if "rule" in body else {"rule": body}).expect(201)
 
 
+class Host(NamedTuple):
+    """Where an operator sits: the database, the key of the service, and a token for the account default."""
+
+    url: str
+    shell: Shell
+    variables: dict[str, str]
+
+    def run(self, block, **variables):
+        return self.shell.run(block, **self.variables | variables)
+
+    def sealed(self, server):
+        """A service whose log of the account has all rows that were written."""
+        [(account,)] = server.sql("SELECT id FROM accounts WHERE name = 'default'")
+        server.run(seal_rows_of(server.database, account))
+        return server
+
+
+@pytest.fixture
+def host(postgres, newest, tmp_path):
+    with database(postgres, newest) as url:
+        (tmp_path / "key.pem").write_bytes(SigningKey.made().pem)
+        variables = {
+            "WEIGHBRIDGE_DATABASE_URL": make_conninfo(url, user=RUNNING_ROLE),
+            "WEIGHBRIDGE_MIGRATION_DATABASE_URL": url,
+            "WEIGHBRIDGE_AUDIT_KEY_FILE": str(tmp_path / "key.pem"),
+        }
+        nobody = SimpleNamespace(address="", token="")
+        made = Host(url, Shell(tmp_path, nobody, nobody), variables)
+        made.run("weighbridge migrate")
+        yield made
+
+
+def test_a_witness_is_run_and_cosigns_the_heads_of_a_service(host, tmp_path):
+    making, adding, serving, naming, listing, keeping = blocks_of("witness-each-other")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = str(free.getsockname()[1])
+    token = host.run("weighbridge token create --name ci --all").split()[-1]
+    for block in (making, adding):
+        host.run(block)
+    host.run(f"{serving.replace('--logs', f'--port {port} --logs')}echo $! > witness.pid")
+    try:
+        named = host.run(f'{naming.replace("8090", port)}echo "$WEIGHBRIDGE_AUDIT_WITNESSES"').strip()
+        settings = {"audit_key_file": tmp_path / "key.pem", "audit_witnesses": (named,)}
+        with Server(host.url, **settings) as server:
+            told = f"export URL={host.sealed(server).address}/api/v1 TOKEN={token}\n"
+            log = tmp_path / "witness.log"
+            until(lambda: "Witness " in log.read_text(), what="the witness listens")
+            server.run(ask_all_witnesses(server))
+
+            assert json.loads(host.run(told + listing))["witnesses"][0]["failure"] is None
+            assert host.run(told + keeping) == "1\n"
+    finally:
+        os.kill(int((tmp_path / "witness.pid").read_text()), signal.SIGTERM)
+    key = (tmp_path / "north-witness.vkey").read_text()
+    assert cosigned_at((tmp_path / "2025-03-31.checkpoint").read_text(), key)
+
+
+async def ask_all_witnesses(server):
+    async with OutgoingClient(CallReach.of(server.settings.outgoing_networks)) as client:
+        await ask_witnesses(server.database, client, server.settings)
+
+
+def test_the_key_of_the_audit_log_is_replaced_and_checked_by_the_first(host, tmp_path):
+    rotating, checking = blocks_of("replace-the-audit-key")
+    host.run("weighbridge token create --name ci --all")
+    first = host.run("weighbridge audit key").strip()
+
+    assert "has the new key; 1 audit logs tell of it." in host.run(rotating)
+    newest = host.run(checking).strip()
+
+    assert newest == (tmp_path / "plant.vkey").read_text().strip() != first
+    assert host.run(f'weighbridge audit check-keys keys.json --key "{first}"').strip() == newest
+
+
 RUN_HERE = {
     "add-cells",
     "archive-old-months",
@@ -381,9 +465,11 @@ RUN_HERE = {
     "give-people-access",
     "import-a-csv",
     "receive-webhooks",
+    "replace-the-audit-key",
     "report-and-restate",
     "roll-minutes-up",
     "watch-data-with-rules",
+    "witness-each-other",
     "work-from-the-command-line",
     "write-a-model",
 }

@@ -18,7 +18,7 @@ from tests.given.works import Works, works
 from tests.server import Account
 
 from weighbridge.collection.evidence_files import open_store
-from weighbridge.core.bundle.check import CheckedBundle, check_bundle
+from weighbridge.core.bundle.check import CheckedBundle, Trust, check_bundle
 from weighbridge.core.signing import SigningKey, VerifierKey
 from weighbridge.modelling.documents import read_model
 from weighbridge.platform.audit_tree import Signer
@@ -89,6 +89,10 @@ class Bundle:
         """What is found of it."""
         return self.check_of(self.content, key)
 
+    def check_by(self, trust: Trust) -> CheckedBundle:
+        """What is found of it by somebody who trusts more than the key."""
+        return check_bundle(memoryview(self.content), self.key, read_model, trust=trust)
+
     def check_of(self, content: bytes, key: VerifierKey | None = None) -> CheckedBundle:
         """What is found of a file that should be this one."""
         checked = check_bundle(memoryview(content), key or self.key, read_model)
@@ -100,9 +104,9 @@ class Bundle:
         return [fault.text for fault in self.check().faults.listed]
 
 
-def bundle(account: Account, report: Record, **fields: Any) -> Bundle:
+def bundle(account: Account, report: Record, key: SigningKey = KEY, **fields: Any) -> Bundle:
     """The bundle of a report as it stands."""
-    signer = Signer(KEY, "plant.example")
+    signer = Signer(key, "plant.example")
     server = account.server
     [(number,)] = server.sql("SELECT project_id FROM reports WHERE id = %s", report["numeric_id"])
     request = BundleRequest(number, report["numeric_id"], account.id, signer, report_numbered, **fields)

@@ -113,6 +113,30 @@ def test_refused_writes_are_due_when_their_minute_is_over(quiet: Account, age: s
     assert is_due(quiet) is expected
 
 
+@pytest.mark.parametrize(
+    ("size", "failure", "expected"), [(0, None, True), (10**9, None, False), (10**9, "It is away.", True)]
+)
+def test_a_head_that_a_witness_has_not_seen_is_due_where_there_are_witnesses(
+    quiet: Account, size: int, failure: str | None, *, expected: bool
+):
+    given.project(quiet.caller())
+    quiet.server.run(seal(quiet.database))
+    quiet.sql("DELETE FROM audit_witnesses RETURNING true")
+    quiet.sql(
+        "INSERT INTO audit_witnesses (account_id, witness, size, asked_at, failure, failing_since)"
+        " SELECT %s, 'w', %s, now() - interval '1 hour', m.text, CASE WHEN m.text IS NOT NULL THEN now() END"
+        "   FROM (SELECT %s::text) AS m (text) RETURNING true",
+        quiet.id, size, failure,
+    )  # fmt: skip
+    forget(quiet, *WAITS)
+    connections = quiet.server.connections
+
+    assert not is_due(quiet)
+    due = quiet.server.run(find_due(connections, [quiet.cell], 600))
+    assert due == ({quiet.cell.number} if expected else set())
+    assert not quiet.server.run(find_due(connections, [quiet.cell], 7200))
+
+
 class Story:
     """The shifts of a worker by a clock that the test sets, and what began and ended."""
 

@@ -52,6 +52,13 @@ SizeOption = Annotated[
 ]
 
 audit = App(name="audit", help="The audit log: its signed head, its proofs, and the check of a head kept.")
+for _name, _function, _summary in (
+    ("keys", "print_keys", "Print the history of the keys: every statement, with its signatures."),
+    ("rotate", "rotate", "Replace the key that signs; the old one endorses the new one."),
+    ("revoke", "revoke", "Revoke a key that others may have."),
+    ("check-keys", "check_keys", "Check a history of keys with one key alone, and print the newest key."),
+):
+    audit.command(f"weighbridge.commands.audit_keys:{_function}", name=_name, help=_summary)
 
 
 @audit.command(name="key")
@@ -121,7 +128,7 @@ def export_rows(*, account: AccountOption = None, data_dir: ExistingDataDir = No
                 sys.stdout.buffer.write(lines)
 
     with open_database(data_dir, is_made=True, find_cell=in_cell_of_account(account)) as url:
-        number = in_transaction(url, lambda tx: _account(tx, account))
+        number = in_transaction(url, lambda tx: read_account(tx, account))
         asyncio.run(write(url))
 
 
@@ -140,7 +147,7 @@ def check_head(
 
     Example: `weighbridge audit check 2025-03-31.checkpoint --key "$(cat plant.vkey)"`
     """
-    with _read_proof():
+    with read_proof():
         verifier, kept_head = _read_kept(head, key)
         if consistency is not None:
             message = _check_extension(consistency, kept_head, verifier)
@@ -167,14 +174,14 @@ def check_row(
     from weighbridge.core.proof import InclusionProof
     from weighbridge.core.signing import VerifierKey
 
-    with _read_proof():
+    with read_proof():
         verifier = VerifierKey.read(key)
-        number, head = check_row(_text(row), InclusionProof.read(_text(proof)), verifier)
+        number, head = check_row(read_small_text(row), InclusionProof.read(read_small_text(proof)), verifier)
     sys.stdout.write(f"Row {number:,} is under the head of {head.size:,} rows that {verifier.name} signed.\n")
 
 
 @contextmanager
-def _read_proof() -> Iterator[None]:
+def read_proof() -> Iterator[None]:
     """Have what is not proved told as a sentence, like every failure that was to be expected."""
     from weighbridge.core.signing import UnprovenError
 
@@ -189,13 +196,13 @@ def _read_kept(head: Path, key: str) -> "tuple[VerifierKey, Checkpoint]":
     from weighbridge.core.signing import VerifierKey
 
     verifier = VerifierKey.read(key)
-    return verifier, opened_head(_text(head), verifier)
+    return verifier, opened_head(read_small_text(head), verifier)
 
 
 def _check_extension(file: Path, kept_head: "Checkpoint", verifier: "VerifierKey") -> str:
     from weighbridge.core.proof import ConsistencyProof
 
-    newer = ConsistencyProof.read(_text(file)).verify(kept_head, verifier)
+    newer = ConsistencyProof.read(read_small_text(file)).verify(kept_head, verifier)
     return f"The head of {newer.size:,} rows extends the one that was kept, of {kept_head.size:,}."
 
 
@@ -229,12 +236,13 @@ def _read_signed(
     account: str | None, data_dir: Path | None, make: "Callable[[Write, Signer, int], Awaitable[str]]"
 ) -> str:
     """What is made of an account's log with the key of this host."""
-    from weighbridge.platform.audit_tree import keep_key, signer
+    from weighbridge.platform.audit_keys import keep_key
+    from weighbridge.platform.audit_tree import signer
     from weighbridge.settings import read_with
 
     async def work(tx: "Write") -> str:
         settings = read_with(data_dir=data_dir)
-        number = await _account(tx, account)
+        number = await read_account(tx, account)
         await keep_key(tx, settings)
         return await make(tx, await signer(tx, settings), number)
 
@@ -242,13 +250,14 @@ def _read_signed(
         return in_transaction(url, work)
 
 
-async def _account(tx: "Write", name: str | None) -> int:
+async def read_account(tx: "Write", name: str | None) -> int:
+    """The number of an account by its name; of the account default without one."""
     from weighbridge.platform.users import DEFAULT_ACCOUNT, administrator_of
 
     return (await administrator_of(tx, name or DEFAULT_ACCOUNT, command_id())).account_id
 
 
-def _text(file: Path) -> str:
+def read_small_text(file: Path) -> str:
     """The text of a small file."""
     try:
         with file.open("rb") as reading:

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Annotated, Final
 from cyclopts import App, Parameter
 
 from weighbridge.commands.accounts import AccountOption
+from weighbridge.commands.audit_keys import read_history
 from weighbridge.commands.context import ExistingDataDir, command_id, in_cell_of_account, open_database
 from weighbridge.errors import Refusal
 
 if TYPE_CHECKING:
-    from weighbridge.core.bundle.check import CheckedBundle
+    from weighbridge.core.bundle.check import CheckedBundle, Trust
     from weighbridge.core.bundle.contents import BundleContents
     from weighbridge.core.bundle.page import RunDeviation
     from weighbridge.core.signing import VerifierKey
@@ -32,6 +33,29 @@ BundleFile = Annotated[Path, Parameter(help="The file of the bundle.")]
 KeyOption = Annotated[
     str,
     Parameter(help="The service's key, as `weighbridge audit key` printed it, from somebody you trust."),
+]
+WitnessOption = Annotated[
+    list[str] | None,
+    Parameter(
+        name="--witness",
+        help="The key of a witness, as `weighbridge witness key` printed it, from somebody you trust; repeat"
+        " it for each.",
+    ),
+]
+LeastOption = Annotated[
+    int | None,
+    Parameter(
+        name="--at-least",
+        help="How many of these witnesses have to have cosigned the head; all of them without it.",
+    ),
+]
+KeysOption = Annotated[
+    Path | None,
+    Parameter(
+        name="--keys",
+        help="The newest history of the keys, as `weighbridge audit keys` printed it, with what was"
+        " revoked since.",
+    ),
 ]
 
 bundle = App(name="bundle", help="The proof bundle of a report: made, checked without a service, compared.")
@@ -69,6 +93,9 @@ def check_one(
     /,
     *,
     key: KeyOption,
+    witness: WitnessOption = None,
+    at_least: LeastOption = None,
+    keys: KeysOption = None,
     show: Annotated[
         list[str] | None,
         Parameter(help="Print how this batch came to its values, by its id or by what it is called."),
@@ -76,10 +103,12 @@ def check_one(
 ) -> None:
     """Check a bundle with nothing but the file and the key; every batch is computed again.
 
+    A bundle that a later key signed passes if the key that you give leads to it by endorsements.
+
     Example: `weighbridge bundle check first-quarter.zip --key "$(cat plant.vkey)" --show 2025-03`
     """
     with _map(file) as content:
-        checked = _check(content, _key(key))
+        checked = _check(content, _key(key), _read_trust(witness or [], at_least, keys))
         if checked.contents is not None:
             for name in show or ():
                 _show(checked.contents, name)
@@ -123,7 +152,8 @@ async def _make(
     from weighbridge.collection.evidence_files import open_store
     from weighbridge.core import identity
     from weighbridge.db.engine import Database
-    from weighbridge.platform.audit_tree import keep_key, signer
+    from weighbridge.platform.audit_keys import keep_key
+    from weighbridge.platform.audit_tree import signer
     from weighbridge.platform.users import DEFAULT_ACCOUNT, administrator_of
     from weighbridge.reporting import reports_queries as queries
     from weighbridge.reporting.bundle.builder import BundleRequest, make_bundle
@@ -148,11 +178,32 @@ async def _make(
             return await make_bundle(database, store, request, Path(folder), output)
 
 
-def _check(content: memoryview, key: "VerifierKey") -> "CheckedBundle":
-    from weighbridge.core.bundle.check import check_bundle
+def _check(content: memoryview, key: "VerifierKey", trust: "Trust | None" = None) -> "CheckedBundle":
+    from weighbridge.core.bundle.check import Trust, check_bundle
     from weighbridge.modelling.documents import read_model
 
-    return check_bundle(content, key, read_model)
+    return check_bundle(content, key, read_model, trust=trust or Trust())
+
+
+def _read_trust(witnesses: list[str], least: int | None, keys: Path | None) -> "Trust":
+    """What the caller trusts beside the key; exits with 2 when it cannot be read."""
+    from time import time
+
+    from weighbridge.core.bundle.check import Trust
+    from weighbridge.core.cosignature import WitnessKey
+    from weighbridge.core.signing import UnprovenError
+
+    try:
+        read = [WitnessKey.read(text) for text in witnesses]
+        statements = () if keys is None else read_history(keys)
+    except (UnprovenError, Refusal) as error:
+        sys.stderr.write(f"{error}\n")
+        sys.exit(UNREADABLE)
+    wanted = len(read) if least is None else least
+    if not 0 <= wanted <= len(read):
+        sys.stderr.write(f"--at-least is {wanted}; it takes 0 to {len(read)}, the number of witnesses.\n")
+        sys.exit(UNREADABLE)
+    return Trust(statements, read, wanted, int(time()))
 
 
 def _key(text: str) -> "VerifierKey":
@@ -199,7 +250,9 @@ def _trust_lines(file: Path, checked: "CheckedBundle") -> Iterator[str]:
     manifest, report = contents.manifest, contents.report
     yield f"{file} holds."
     yield f"Report {report.id}, {report.name!r}, states {report.amount}."
-    yield f"{checked.part_count:,} parts are what {head.origin} signed, by the key that you gave."
+    yield f"{checked.part_count:,} parts are what {head.origin} signed, by {checked.key_words}."
+    for one in checked.cosignatures:
+        yield f"{one.witness.name} cosigned the head at {one.moment}."
     yield (
         f"{len(checked.vouched.rows):,} rows of its audit log are under its head of {head.size:,} rows;"
         " keep audit/head.checkpoint to hold later heads against it."

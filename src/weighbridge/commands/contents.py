@@ -47,6 +47,7 @@ COMMANDS: Final = {
     ),
     "audit": ("audit:audit", "The audit log: its signed head, its proofs, and the check of a head kept."),
     "bundle": ("bundle:bundle", "The proof bundle of a report: made, checked without a service, compared."),
+    "witness": ("witness:witness", "A witness: cosigns the heads of other logs, and needs no database."),
     "openapi": ("model:openapi", "Print the OpenAPI document that the service answers at /openapi.json."),
     "model": ("model:model", "Models: the documents that say how measurements become results."),
     "demo": ("demo:demo", "Run a biochar plant through the service, and open it in a browser or end."),

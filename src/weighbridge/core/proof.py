@@ -255,7 +255,9 @@ class Edge:
 NOTE_LENGTH_MAX: Final = 100_000
 """Characters of a signed note that are read; 16 signatures of any kind have room."""
 
-_BEFORE_SIGNATURE: Final = "\u2014 "
+BEFORE_SIGNATURE: Final = "\u2014 "
+"""What a line of a signature begins with."""
+
 _KEY_ID_BYTES: Final = 4
 
 
@@ -277,7 +279,7 @@ def sign_checkpoint(checkpoint: Checkpoint, key: SigningKey) -> str:
     """The checkpoint as a note, signed by a key that is named for the log."""
     verifier = VerifierKey(checkpoint.origin, key.public)
     signature = verifier.key_id + key.sign(checkpoint.text.encode())
-    return f"{checkpoint.text}\n{_BEFORE_SIGNATURE}{verifier.name} {encode_base64(signature)}\n"
+    return f"{checkpoint.text}\n{BEFORE_SIGNATURE}{verifier.name} {encode_base64(signature)}\n"
 
 
 def open_checkpoint(note: str, verifier: VerifierKey) -> Checkpoint:
@@ -298,8 +300,8 @@ def open_checkpoint(note: str, verifier: VerifierKey) -> Checkpoint:
 def _require_signature(text: str, signatures: str, verifier: VerifierKey) -> None:
     is_signed = False
     for line in signatures.rstrip("\n").split("\n"):
-        name, _, signature = line.removeprefix(_BEFORE_SIGNATURE).rpartition(" ")
-        if not line.startswith(_BEFORE_SIGNATURE) or not name:
+        name, _, signature = line.removeprefix(BEFORE_SIGNATURE).rpartition(" ")
+        if not line.startswith(BEFORE_SIGNATURE) or not name:
             raise UnprovenError(f"The head has a line among its signatures that is none: {line[:100]!r}.")
         content = decode_base64(signature)
         if (name, content[:_KEY_ID_BYTES]) != (verifier.name, verifier.key_id):

@@ -14,6 +14,7 @@ from psycopg.sql import SQL, Composable, Identifier, Literal
 
 OF_NO_ACCOUNT: Final[Mapping[str, str]] = {
     "alembic_version": "the history of migrations is the cell's",
+    "audit_key_revocations": "keys are the service's, and each cell has all of them",
     "audit_keys": "keys are the service's, and each cell has all of them",
     "captured_changes": "what is captured serves one move",
     "database_histories": "timelines are the database's",

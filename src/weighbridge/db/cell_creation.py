@@ -152,6 +152,10 @@ def _copy_audit_keys(urls: DatabaseUrls, cell: Cell) -> None:
         known = first.execute("SELECT public_key, created_at FROM audit_keys ORDER BY id").fetchall()
         if own.execute("SELECT FROM audit_keys LIMIT 1").fetchone() is None:
             own.cursor().executemany("INSERT INTO audit_keys (public_key, created_at) VALUES (%s, %s)", known)
+            revoked = first.execute("SELECT public_key, revoked_at FROM audit_key_revocations").fetchall()
+            own.cursor().executemany(
+                "INSERT INTO audit_key_revocations (public_key, revoked_at) VALUES (%s, %s)", revoked
+            )
 
 
 def go_on_with_keys(

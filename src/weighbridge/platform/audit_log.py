@@ -18,7 +18,7 @@ from psycopg.sql import SQL
 
 from weighbridge.core import identity
 from weighbridge.core.number import shorten
-from weighbridge.core.platform.permission import Actor
+from weighbridge.core.platform.permission import ANY, Actor
 from weighbridge.core.problem import Problem
 from weighbridge.core.signing import write_ssh_public_key
 from weighbridge.db.engine import Database, Read, Write
@@ -38,9 +38,18 @@ from weighbridge.errors import Invalid, Malformed, Refusal
 from weighbridge.http.endpoints.endpoint import ReadCall, get
 from weighbridge.http.endpoints.links import LinkCall
 from weighbridge.http.messages.operation import Attachment, RefusedWrite, Spool
-from weighbridge.platform.audit_tree import consistency_proof, inclusion_proof, newest_head, signer, size_of
+from weighbridge.platform.audit_keys import read_statements
+from weighbridge.platform.audit_tree import (
+    consistency_proof,
+    inclusion_proof,
+    newest_cosigned_head,
+    newest_head,
+    signer,
+    size_of,
+)
+from weighbridge.platform.audit_witnesses import list_witnesses
 from weighbridge.platform.changes import INSERT_AUDIT_ROW
-from weighbridge.platform.records import AuditKey, AuditRow
+from weighbridge.platform.records import AuditKey, AuditKeys, AuditKeyStatement, AuditRow, AuditWitnesses
 from weighbridge.platform.tenancy import of_account, project_filter
 from weighbridge.settings import Settings
 
@@ -140,25 +149,54 @@ async def select_audit_log(tx: Read, actor: Actor, request: ListRequest) -> Page
     return await read_page(tx, AUDIT_ROW, AUDIT_LOG, request, source=_SOURCE, where=where)
 
 
-async def read_audit_head(tx: Read, actor: Actor, settings: Settings) -> str:
+async def read_audit_key(tx: Read, account: int, settings: Settings) -> AuditKey:
+    """The key by which heads of an account's log are verified."""
+    verifier = (await signer(tx, settings)).verifier(account)
+    return AuditKey(verifier.name, verifier.text, write_ssh_public_key(verifier.public))
+
+
+async def read_audit_keys(tx: Read, account: int, settings: Settings) -> AuditKeys:
+    """The key that signs heads of an account's log now, and how it came to follow the first one."""
+    key = await read_audit_key(tx, account, settings)
+    statements = [
+        AuditKeyStatement(one.statement.text, one.key_signature, one.successor_signature)
+        for one in await read_statements(tx, account)
+    ]
+    return AuditKeys(key.origin, key.verifier_key, statements)
+
+
+async def read_audit_head(tx: Read, account: int, settings: Settings) -> str:
     """The signed head over every sealed row of the account."""
-    return await newest_head(tx, actor.account_id, await signer(tx, settings))
+    return await newest_head(tx, account, await signer(tx, settings))
 
 
-async def read_audit_proof(tx: Read, actor: Actor, settings: Settings, query: Query) -> str:
+async def read_cosigned_head(tx: Read, account: int, settings: Settings, query: Query) -> str:
+    """The newest head of the account with as many cosignatures as the query asks for."""
+    [least] = _whole_numbers(query, "cosignatures")
+    if not 1 <= least <= COSIGNATURES_MAX:
+        message = f"cosignatures is {least:,}; it takes 1 to {COSIGNATURES_MAX}."
+        raise Invalid([Problem(message, "cosignatures", "invalid")])
+    head = await newest_cosigned_head(tx, account, await signer(tx, settings), least)
+    if head is None:
+        message = f"No head of the log has {least} cosignatures; GET /audit_log/head gives the newest head."
+        raise Invalid([Problem(message, "cosignatures", "invalid")])
+    return head
+
+
+async def read_audit_proof(tx: Read, account: int, settings: Settings, query: Query) -> str:
     """The proof that a row of the account is under a head."""
     number, size = _whole_numbers(query, "number", "size")
-    sealed = await size_of(tx, actor.account_id)
+    sealed = await size_of(tx, account)
     _refuse_beyond(sealed, ("size", 1, size, sealed), ("number", 1, number, size))
-    return (await inclusion_proof(tx, actor.account_id, await signer(tx, settings), number, size)).text
+    return (await inclusion_proof(tx, account, await signer(tx, settings), number, size)).text
 
 
-async def read_audit_consistency(tx: Read, actor: Actor, settings: Settings, query: Query) -> str:
+async def read_audit_consistency(tx: Read, account: int, settings: Settings, query: Query) -> str:
     """The proof that a head of the account extends an older one."""
     old, new = _whole_numbers(query, "from", "to")
-    sealed = await size_of(tx, actor.account_id)
+    sealed = await size_of(tx, account)
     _refuse_beyond(sealed, ("to", 0, new, sealed), ("from", 0, old, new))
-    return (await consistency_proof(tx, actor.account_id, await signer(tx, settings), old, new)).text
+    return (await consistency_proof(tx, account, await signer(tx, settings), old, new)).text
 
 
 def _whole_numbers(query: Query, *names: str) -> list[int]:
@@ -342,8 +380,26 @@ _LOG_USES: Final = f"""
 """
 
 
+# Key, heads and proofs are made for strangers and say nothing of the rows but their hashes, so every token
+# may ask for them; the rows take the permission to read what is administered.
+
+
 _READ = "administration:read"
-_TEXT = "text/plain"
+TEXT: Final = "text/plain"
+
+OF_PROOF: Final = {
+    "number": "The number of the row, from 1.",
+    "size": "How many rows the head has under which the row is proved to be.",
+}
+OF_CONSISTENCY: Final = {
+    "from": "How many rows the older head has.",
+    "to": "How many rows the newer head has.",
+}
+OF_COSIGNED_HEAD: Final = {"cosignatures": "How many witnesses have to have cosigned the head, from 1."}
+"""The parameters of the proofs."""
+
+COSIGNATURES_MAX: Final = 100
+"""Witnesses of a head that may be asked for."""
 
 
 @get("/audit_log", permission=_READ, returns=Page[AuditRow], listing=AUDIT_LOG)
@@ -352,63 +408,73 @@ async def list_audit_log(call: ReadCall) -> Page[AuditRow]:
     return await select_audit_log(call.tx, call.actor, list_request(call.query, AUDIT_LOG))
 
 
-@get("/audit_log/key", permission=_READ, returns=AuditKey)
+@get("/audit_log/key", permission=ANY, returns=AuditKey)
 async def get_audit_key(call: ReadCall) -> AuditKey:
     """Read the public key by which heads of the account's log are verified.
 
     Whoever checks a head takes the key from somebody they trust, not from whoever shows them the head.
     """
-    who = await signer(call.tx, call.settings)
-    verifier = who.verifier(call.actor.account_id)
-    return AuditKey(verifier.name, verifier.text, write_ssh_public_key(verifier.public))
+    return await read_audit_key(call.tx, call.actor.account_id, call.settings)
 
 
-@get("/audit_log/head", permission=_READ, sends=(_TEXT,))
+@get("/audit_log/keys", permission=ANY, returns=AuditKeys)
+async def get_audit_keys(call: ReadCall) -> AuditKeys:
+    """Read the history of the keys of the account's log: which one signs now, and how it follows the first.
+
+    Whoever trusts the first key alone can trust those that it leads to by endorsements.
+    """
+    return await read_audit_keys(call.tx, call.actor.account_id, call.settings)
+
+
+@get("/audit_log/head", permission=ANY, sends=(TEXT,))
 async def get_audit_head(call: ReadCall) -> Attachment:
     """Download the head of the account's log: how many rows are sealed and the root of their tree, signed.
 
     The file is a checkpoint (C2SP tlog-checkpoint). Whoever keeps it can tell later whether any of those rows
-    was changed, removed or put elsewhere.
+    was changed, removed or put elsewhere. Witnesses that cosigned this very head have a line each.
     """
-    return _file("audit_log.checkpoint", await read_audit_head(call.tx, call.actor, call.settings))
+    text = await read_audit_head(call.tx, call.actor.account_id, call.settings)
+    return attach("audit_log.checkpoint", text)
 
 
-@get(
-    "/audit_log/proof",
-    permission=_READ,
-    sends=(_TEXT,),
-    refuses=(Invalid,),
-    query={
-        "number": "The number of the row, from 1.",
-        "size": "How many rows the head has under which the row is proved to be.",
-    },
-)
+@get("/audit_log/cosigned_head", permission=ANY, sends=(TEXT,), refuses=(Invalid,), query=OF_COSIGNED_HEAD)
+async def get_cosigned_head(call: ReadCall) -> Attachment:
+    """Download the newest head that enough witnesses have cosigned (C2SP tlog-cosignature).
+
+    It is some minutes older than the newest head, which witnesses are asked to cosign again and again.
+    """
+    text = await read_cosigned_head(call.tx, call.actor.account_id, call.settings, call.query)
+    return attach("audit_log.checkpoint", text)
+
+
+@get("/audit_log/witnesses", permission=_READ, returns=AuditWitnesses)
+async def list_audit_witnesses(call: ReadCall) -> AuditWitnesses:
+    """List the witnesses that cosign heads of the account's log, and how each of them fares.
+
+    A witness that fails holds nothing up; heads are given without its cosignature.
+    """
+    return AuditWitnesses(await list_witnesses(call.tx, call.actor.account_id, call.settings))
+
+
+@get("/audit_log/proof", permission=ANY, sends=(TEXT,), refuses=(Invalid,), query=OF_PROOF)
 async def get_audit_proof(call: ReadCall) -> Attachment:
     """Download the proof that a row is under a head, with that head (C2SP tlog-proof)."""
-    text = await read_audit_proof(call.tx, call.actor, call.settings, call.query)
-    return _file("audit_log.tlog-proof", text)
+    text = await read_audit_proof(call.tx, call.actor.account_id, call.settings, call.query)
+    return attach("audit_log.tlog-proof", text)
 
 
-@get(
-    "/audit_log/consistency",
-    permission=_READ,
-    sends=(_TEXT,),
-    refuses=(Invalid,),
-    query={
-        "from": "How many rows the older head has.",
-        "to": "How many rows the newer head has.",
-    },
-)
+@get("/audit_log/consistency", permission=ANY, sends=(TEXT,), refuses=(Invalid,), query=OF_CONSISTENCY)
 async def get_audit_consistency(call: ReadCall) -> Attachment:
     """Download the proof that a head extends an older one, with the newer head (as C2SP tlog-witness has it).
 
     Every row of the older head is in the newer one, unchanged and in its place.
     """
-    text = await read_audit_consistency(call.tx, call.actor, call.settings, call.query)
-    return _file("audit_log.consistency", text)
+    text = await read_audit_consistency(call.tx, call.actor.account_id, call.settings, call.query)
+    return attach("audit_log.consistency", text)
 
 
-def _file(name: str, text: str) -> Attachment:
+def attach(name: str, text: str) -> Attachment:
+    """A file of text."""
     content = text.encode()
 
     async def read() -> Spool:
@@ -417,8 +483,17 @@ def _file(name: str, text: str) -> Attachment:
         spool.seek(0)
         return spool
 
-    return Attachment(name, f"{_TEXT}; charset=utf-8", len(content), read)
+    return Attachment(name, f"{TEXT}; charset=utf-8", len(content), read)
 
 
-ROUTES = [list_audit_log, get_audit_key, get_audit_head, get_audit_proof, get_audit_consistency]
+ROUTES = [
+    list_audit_log,
+    get_audit_key,
+    get_audit_keys,
+    get_audit_head,
+    get_cosigned_head,
+    list_audit_witnesses,
+    get_audit_proof,
+    get_audit_consistency,
+]
 """The slice's paths."""

@@ -10,7 +10,6 @@ one snapshot.
 """
 
 import hashlib
-import os
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ from typing import Any, Final
 import msgspec
 
 from weighbridge.core import identity
+from weighbridge.core.cosignature import Cosignature, WitnessKey, add_lines
 from weighbridge.core.platform.audit import LEAF_FIELDS, hash_of_row
 from weighbridge.core.proof import (
     KEPT_HEIGHT,
@@ -210,18 +210,19 @@ async def seal_account(tx: Write, account: int, *, waits: bool = False) -> int:
 
 # The key that heads are signed with: in a file, never in the database, which knows its public half.
 #
-# The file is made by the first process that needs it, readable by its owner alone. The database remembers
-# each public key, so that a host without the file is told apart from the first start of all: it signs
-# nothing, rather than with a key of its own.
+# The database remembers each public key, so that a host without the file is told apart from the first start
+# of all: it signs nothing, rather than with a key of its own. `audit_keys.py` makes keys and replaces them.
 #
-# Invariants: a key is made once for a database; a key that the database does not know signs nothing.
+# Invariant: a key that the database does not know, or that was revoked, signs nothing.
 
 
 KEY_FILE: Final = "audit-key.pem"
 """Where the key lies in the data folder, unless a setting names another file."""
 
-_OWNER_ALONE: Final = 0o600
-_KNOWN: Final = "SELECT public_key FROM audit_keys ORDER BY id"
+_KNOWN: Final = """
+    SELECT k.public_key, r.public_key IS NOT NULL
+      FROM audit_keys k LEFT JOIN audit_key_revocations r USING (public_key) ORDER BY k.id
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,37 +257,41 @@ def read_key(settings: Settings) -> SigningKey | None:
         raise Refusal(f"The key of the audit log cannot be read from {file}: {error}") from error
 
 
-async def keep_key(tx: Write, settings: Settings) -> SigningKey | None:
-    """Have a key and have the database know it; None where this host lacks the one that signed before.
+@dataclass(frozen=True, slots=True)
+class KnownKeys:
+    """The public keys that the database knows, in the order in which they began."""
 
-    A file that a setting names is taken as the operator's word: its key signs from now on. Raises Refusal
-    when such a file is missing, or no key can be read or written.
-    """
-    await tx.execute(*locks.hold(locks.AUDIT_KEY))
-    known = [public for (public,) in await tx.tuples(_KNOWN)]
-    key = read_key(settings)
-    if key is None and settings.audit_key_file is not None:
-        raise Refusal(f"There is no file {settings.audit_key_file}, which WEIGHBRIDGE_AUDIT_KEY_FILE names.")
-    if key is None and not known:
-        key = _create_key(key_file(settings))
-    if key is None or (known and key.public not in known and settings.audit_key_file is None):
-        return None
-    if key.public not in known:
-        await tx.execute("INSERT INTO audit_keys (public_key) VALUES (%s)", (key.public,))
-    return key
+    all: tuple[bytes, ...]
+    revoked: frozenset[bytes]
+
+    def name(self, settings: Settings) -> str:
+        """What the service is called in its heads."""
+        return settings.audit_log_name or _name_by(self.all[0])
+
+    def may_sign(self, public: bytes) -> bool:
+        """Whether heads are signed with a key."""
+        return public in self.all and public not in self.revoked
+
+
+async def read_known_keys(tx: Read) -> KnownKeys:
+    """The keys that the database knows."""
+    known = await tx.tuples(_KNOWN)
+    return KnownKeys(
+        tuple(public for public, _ in known), frozenset(public for public, is_revoked in known if is_revoked)
+    )
 
 
 async def signer(tx: Read, settings: Settings) -> Signer:
     """Who signs heads on this host; Unavailable where it has no key that the database knows."""
-    known = [public for (public,) in await tx.tuples(_KNOWN)]
+    known = await read_known_keys(tx)
     key = read_key(settings)
-    if key is None or key.public not in known:
+    if key is None or not known.may_sign(key.public):
         raise Unavailable(
             "This host has no key with which heads of the audit log are signed; the log says which file it"
             " looked for when it started.",
             "audit_key_missing",
         )
-    return Signer(key, settings.audit_log_name or _name_by(known[0]))
+    return Signer(key, known.name(settings))
 
 
 def _name_by(public: bytes) -> str:
@@ -294,23 +299,8 @@ def _name_by(public: bytes) -> str:
     return f"weighbridge-{hashlib.sha256(public).hexdigest()[:16]}"
 
 
-def _create_key(file: Path) -> SigningKey:
-    """Make a key and its file; whoever stops half-way leaves no file."""
-    key = SigningKey.made()
-    draft = file.with_name(f"{file.name}.{os.getpid()}")
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _OWNER_ALONE), "wb") as writing:
-            writing.write(key.pem)
-            writing.flush()
-            os.fsync(writing.fileno())
-        draft.replace(file)
-    except OSError as error:
-        raise Refusal(f"The key of the audit log cannot be written to {file}: {error}") from error
-    return key
-
-
-# Heads of an account's log and proofs under them, as the files that strangers check.
+# Heads of an account's log and proofs under them, as the files that strangers check. A head has the
+# lines of the witnesses that cosigned it.
 #
 # Invariant: all that one file says comes of one snapshot.
 
@@ -324,6 +314,23 @@ async def head_at(tx: Read, account: int, signer: Signer, size: int) -> str:
     """The head over the first rows of the log, as many of which are sealed."""
     _, note = await _read_parts(tx, account, signer, [], size)
     return note
+
+
+_COSIGNED_SIZES: Final = """
+    SELECT size FROM audit_cosignatures WHERE account_id = %s AND size <= %s
+     GROUP BY size HAVING count(*) >= %s ORDER BY size DESC LIMIT 20
+"""
+
+
+async def newest_cosigned_head(tx: Read, account: int, signer: Signer, least: int) -> str | None:
+    """The newest head with so many cosignatures; None where there is none."""
+    sizes = await tx.tuples(_COSIGNED_SIZES, (account, await size_of(tx, account), least))
+    for (size,) in sizes:
+        [root] = await roots_of(tx, account, [Span(0, size)])
+        head = Checkpoint(signer.origin(account), size, root)
+        if len(await read_cosignatures(tx, account, head)) >= least:
+            return await head_at(tx, account, signer, size)
+    return None
 
 
 async def inclusion_proof(tx: Read, account: int, signer: Signer, number: int, size: int) -> InclusionProof:
@@ -343,7 +350,21 @@ async def _read_parts(
 ) -> tuple[list[bytes], str]:
     """The roots of parts and the head of so many rows, read at once."""
     *roots, root = await roots_of(tx, account, [*spans, Span(0, size)])
-    return roots, sign_checkpoint(Checkpoint(signer.origin(account), size, root), signer.key)
+    head = Checkpoint(signer.origin(account), size, root)
+    return roots, add_lines(sign_checkpoint(head, signer.key), await read_cosignatures(tx, account, head))
+
+
+_COSIGNATURES: Final = """
+    SELECT witness, signed_time, signature FROM audit_cosignatures
+     WHERE (account_id, size) = (%s, %s) ORDER BY witness
+"""
+
+
+async def read_cosignatures(tx: Read, account: int, head: Checkpoint) -> list[Cosignature]:
+    """The stored cosignatures of a head; none that was made for another name of the log, or other rows."""
+    stored = await tx.tuples(_COSIGNATURES, (account, head.size))
+    cosignatures = (Cosignature(WitnessKey.read(key), time, signature) for key, time, signature in stored)
+    return [one for one in cosignatures if one.holds(head.text)]
 
 
 # The sealed rows of an account as lines of JSON, with the fields that their hashes are made of.

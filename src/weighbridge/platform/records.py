@@ -232,6 +232,49 @@ class AuditKey(msgspec.Struct, frozen=True):
     """The same key as OpenSSH writes it."""
 
 
+class AuditKeyStatement(msgspec.Struct, frozen=True):
+    """What was said of a key of the audit log, and who signed it (SSHSIG, for `weighbridge-audit-key`)."""
+
+    text: str
+    """The statement: which key, which successor, and the head of the log at that moment."""
+    key_signature: str | None
+    """The signature of the key that the statement is about; null where the operator had lost it."""
+    successor_signature: str
+    """The signature of the key that follows it."""
+
+
+class AuditKeys(msgspec.Struct, frozen=True):
+    """The keys of the account's log, from the first one to the one that signs now."""
+
+    origin: str
+    """What the account's log is called in its heads."""
+    verifier_key: str
+    """The key that signs now, as a line of C2SP signed-note."""
+    statements: list[AuditKeyStatement]
+    """How each further key began, and which keys were revoked, in the order of the log's rows."""
+
+
+class AuditWitness(msgspec.Struct, frozen=True):
+    """A witness of the audit log, and how it fares with the log of the account."""
+
+    name: str
+    verifier_key: str
+    """The key by which its cosignatures are verified, as a line of C2SP signed-note."""
+    size: int
+    """Rows of the newest head that it has cosigned; 0 for none."""
+    asked_at: Instant | None
+    """When it was asked last."""
+    failure: str | None
+    """Why it cosigned no head then; null where it did."""
+    failing_since: Instant | None
+
+
+class AuditWitnesses(msgspec.Struct, frozen=True):
+    """The witnesses of the audit log."""
+
+    witnesses: list[AuditWitness]
+
+
 class SealedRow(msgspec.Struct, frozen=True):
     """What the hash of a row is made of; `number` is its place in the account's log, from 1."""
 

@@ -11,7 +11,7 @@ wherever it differs; only the SHA-256 of a secret is stored.
 import hashlib
 import re
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from functools import partial
 from typing import Final, NamedTuple
@@ -63,6 +63,7 @@ from weighbridge.reporting.records import (
     ReportLink,
 )
 from weighbridge.reporting.reports_queries import find_report_key, report_numbered
+from weighbridge.settings import Settings
 
 # The secret in the address of a link: its account, the number of the link and 64 random digits, as
 # `a4.17.3f9c…`. Addresses of links from before accounts were named go on without.
@@ -124,8 +125,11 @@ class ReportEntry(NamedTuple):
 
     project: int
     report: int
+    account: int
     files: Files
     """Where the report's files are kept."""
+    settings: Settings
+    query: Mapping[str, str]
 
 
 class _ReportLinkRow(NamedTuple):
@@ -157,7 +161,7 @@ async def report_entry(call: LinkCall) -> LinkEntry[ReportEntry]:
         account=link.account,
         use=use_of(call, used, gone=gone),
         refusal=gone,
-        behind=ReportEntry(key.project, key.key, call.files),
+        behind=ReportEntry(key.project, key.key, link.account, call.files, call.settings, call.query),
     )
 
 

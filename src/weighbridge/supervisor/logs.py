@@ -187,6 +187,17 @@ OF_WORKERS: Final[Mapping[str, LogEvent]] = {
     ),
     "recovery_failed": LogEvent("error", (), "Looking for tasks of dead workers failed.", REPORT),
     "sealing_failed": LogEvent("error", (), "Sealing the audit log failed.", REPORT),
+    "witness_failed": LogEvent(
+        "warning",
+        ("account", "witness", "reason"),
+        "A witness cosigned no head of an account's audit log; it is asked again, and nothing waits for it.",
+        "Where it knows more rows than the database has, the database was restored or changed: see "
+        "`docs/howto/witness-each-other.md`. Otherwise ask who runs it.",
+    ),
+    "witness_recovered": LogEvent(
+        "info", ("account", "witness"), "A witness that failed cosigns heads of an audit log again.", NOTHING
+    ),
+    "witnessing_failed": LogEvent("error", (), "Asking witnesses to cosign heads failed.", REPORT),
     "numbering_failed": LogEvent("error", (), "Numbering changes for the feed failed.", REPORT),
     "round_gave_way": LogEvent(
         "info", ("reason",), "A round ended because an account is about to move to another cell.", NOTHING

@@ -29,7 +29,8 @@ from weighbridge.db.roles import (
     read_revision_of,
 )
 from weighbridge.errors import Refusal
-from weighbridge.platform.audit_tree import keep_key, key_file
+from weighbridge.platform.audit_keys import keep_key
+from weighbridge.platform.audit_tree import key_file
 from weighbridge.platform.users import DEFAULT_ACCOUNT, administrator_of, has_people, offer_first_user
 from weighbridge.settings import Settings
 

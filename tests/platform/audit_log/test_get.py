@@ -143,9 +143,24 @@ def test_each_account_has_a_log_and_a_head_of_its_own(api, stranger):
     assert (ours.size > 0, theirs.size) == (True, 0)
 
 
-@pytest.mark.parametrize("path", ["head", "key", "proof", "consistency"])
-def test_reading_them_needs_administration(account, path):
-    account.caller("data_collection:write").get(f"/audit_log/{path}").expect(403)
+@pytest.mark.parametrize("path", ["", "/witnesses"])
+def test_rows_and_witnesses_need_administration(account, path):
+    account.caller("data_collection:write").get(f"/audit_log{path}").expect(403)
+
+
+@pytest.mark.usefixtures("written")
+@pytest.mark.parametrize(
+    ("path", "query"),
+    [
+        ("head", {}),
+        ("key", {}),
+        ("keys", {}),
+        ("proof", {"number": "1", "size": "2"}),
+        ("consistency", {"from": "1", "to": "2"}),
+    ],
+)
+def test_what_says_nothing_of_rows_but_their_hashes_is_for_every_token(account, path, query):
+    account.caller("data_collection:read").get(f"/audit_log/{path}", query).expect(200)
 
 
 @pytest.mark.usefixtures("written")

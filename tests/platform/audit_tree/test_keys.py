@@ -9,7 +9,8 @@ from tests import databases
 from weighbridge.core.signing import SigningKey
 from weighbridge.db.engine import Database
 from weighbridge.errors import Refusal, Unavailable
-from weighbridge.platform.audit_tree import KEY_FILE, keep_key, signer
+from weighbridge.platform.audit_keys import keep_key
+from weighbridge.platform.audit_tree import KEY_FILE, signer
 from weighbridge.settings import Settings, read
 
 

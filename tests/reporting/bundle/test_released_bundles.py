@@ -8,7 +8,9 @@ from weighbridge.core.bundle.check import check_bundle
 from weighbridge.core.signing import SigningKey, VerifierKey
 from weighbridge.modelling.documents import read_model
 
-FIRST_OF_FORMAT_2 = (1, 1)
+FIRST_OF_FORMAT = {2: (1, 1), 3: (1, 2)}
+"""By format, the first version that wrote it; format 1 is that of those before."""
+
 STORED = [
     pytest.param(folder, file, id=f"{folder.name}/{file.name[:6]}")
     for folder in released()
@@ -29,7 +31,8 @@ def test_what_a_released_version_wrote_holds(folder, file):
     found = checked(folder, file)
 
     assert [fault.text for fault in found.faults.listed] == []
-    assert found.contents.manifest.format == (1 if _version(folder) < FIRST_OF_FORMAT_2 else 2)
+    formats = [one for one, version in FIRST_OF_FORMAT.items() if version <= _version(folder)]
+    assert found.contents.manifest.format == max(formats, default=1)
     assert found.recomputed.batches
 
 

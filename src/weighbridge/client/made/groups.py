@@ -51,8 +51,11 @@ class AuditLogOperations(Group[Carrier]):
     get_audit_consistency = One(operations.audit_log_get_audit_consistency)
     get_audit_head = One(operations.audit_log_get_audit_head)
     get_audit_key = One(operations.audit_log_get_audit_key)
+    get_audit_keys = One(operations.audit_log_get_audit_keys)
     get_audit_proof = One(operations.audit_log_get_audit_proof)
+    get_cosigned_head = One(operations.audit_log_get_cosigned_head)
     list = Listed(operations.audit_log_list)
+    list_audit_witnesses = One(operations.audit_log_list_audit_witnesses)
 
 
 class BatchGenerationsOperations(Group[Carrier]):
@@ -295,6 +298,17 @@ class ReportLinksOperations(Group[Carrier]):
     revoke = One(operations.report_links_revoke)
 
 
+class ReportLinksProofsOperations(Group[Carrier]):
+    """Operations on report links proofs."""
+
+    get_audit_consistency_by_link = One(operations.report_links_proofs_get_audit_consistency_by_link)
+    get_audit_head_by_link = One(operations.report_links_proofs_get_audit_head_by_link)
+    get_audit_key_by_link = One(operations.report_links_proofs_get_audit_key_by_link)
+    get_audit_keys_by_link = One(operations.report_links_proofs_get_audit_keys_by_link)
+    get_audit_proof_by_link = One(operations.report_links_proofs_get_audit_proof_by_link)
+    get_cosigned_head_by_link = One(operations.report_links_proofs_get_cosigned_head_by_link)
+
+
 class ReportsOperations(Group[Carrier]):
     """Operations on reports."""
 
@@ -425,6 +439,7 @@ class Groups:
         self.projects = ProjectsOperations(client)
         self.registries = RegistriesOperations(client)
         self.report_links = ReportLinksOperations(client)
+        self.report_links_proofs = ReportLinksProofsOperations(client)
         self.reports = ReportsOperations(client)
         self.rule_results = RuleResultsOperations(client)
         self.rule_runs = RuleRunsOperations(client)
@@ -469,6 +484,7 @@ class AsyncGroups:
         self.projects = ProjectsOperations(client)
         self.registries = RegistriesOperations(client)
         self.report_links = ReportLinksOperations(client)
+        self.report_links_proofs = ReportLinksProofsOperations(client)
         self.reports = ReportsOperations(client)
         self.rule_results = RuleResultsOperations(client)
         self.rule_runs = RuleRunsOperations(client)

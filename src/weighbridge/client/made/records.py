@@ -153,6 +153,22 @@ class AuditKey(msgspec.Struct, frozen=True, kw_only=True):
     ssh_public_key: str
 
 
+class AuditKeyStatement(msgspec.Struct, frozen=True, kw_only=True):
+    """What was said of a key of the audit log, and who signed it (SSHSIG, for `weighbridge-audit-key`)."""
+
+    text: str
+    key_signature: str | None
+    successor_signature: str
+
+
+class AuditKeys(msgspec.Struct, frozen=True, kw_only=True):
+    """The keys of the account's log, from the first one to the one that signs now."""
+
+    origin: str
+    verifier_key: str
+    statements: list[AuditKeyStatement]
+
+
 class AuditRow(msgspec.Struct, frozen=True, kw_only=True):
     """One write: who did what to which object, and what the object was before and after. `number` and `hash`
     are null until the row is sealed, which takes seconds. The hash is that of the row's leaf in the account's
@@ -172,6 +188,23 @@ class AuditRow(msgspec.Struct, frozen=True, kw_only=True):
     before: Any
     after: Any
     hash: str | None
+
+
+class AuditWitness(msgspec.Struct, frozen=True, kw_only=True):
+    """A witness of the audit log, and how it fares with the log of the account."""
+
+    name: str
+    verifier_key: str
+    size: int
+    asked_at: datetime | None
+    failure: str | None
+    failing_since: datetime | None
+
+
+class AuditWitnesses(msgspec.Struct, frozen=True, kw_only=True):
+    """The witnesses of the audit log."""
+
+    witnesses: list[AuditWitness]
 
 
 class Batch(msgspec.Struct, frozen=True, kw_only=True):

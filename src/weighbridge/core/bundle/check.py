@@ -18,7 +18,7 @@ Invariants: every batch is reported, or another batch that is there rests on it;
 batch; a part that nothing names is a fault.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Final
@@ -30,6 +30,7 @@ from weighbridge.core.bundle.contents import (
     DATA_PACKAGE,
     EVIDENCE_FOLDER,
     HEAD,
+    KEYS,
     MANIFEST,
     MODEL_FOLDER,
     REPORT,
@@ -44,9 +45,11 @@ from weighbridge.core.bundle.contents import (
     TrustResult,
     describe_parts,
     describe_tables,
+    find_bundle_signer,
     hash_part,
     name_proof_part,
     read_contents,
+    read_trusted_keys,
     verify_audit,
     verify_sums,
 )
@@ -73,10 +76,12 @@ from weighbridge.core.bundle.tables import (
     parse_ranges,
     split_lines,
 )
+from weighbridge.core.cosignature import Cosignature, WitnessKey, list_cosignatures, require_cosignatures
 from weighbridge.core.engine.slot_computation import check_revision
+from weighbridge.core.key_history import SignedStatement
 from weighbridge.core.model import PreparedModel, hash_model, prepare
 from weighbridge.core.number import exact_total
-from weighbridge.core.signing import VerifierKey
+from weighbridge.core.signing import UnprovenError, VerifierKey
 
 PAGE: Final = "report.html"
 _FIELDS: Final = {"start_time": 2, "end_time": 3, "tracking_id": 4, "feedstock_id": 5, "asset_id": 6}
@@ -86,6 +91,7 @@ _FIELDS: Final = {"start_time": 2, "end_time": 3, "tracking_id": 4, "feedstock_i
 def check_parts(contents: BundleContents, vouched: TrustResult, faults: Faults) -> None:
     """Every part is one that the others name."""
     expected = {MANIFEST, REPORT, PAGE, DATA_PACKAGE, RO_CRATE, SUMS, SIGNATURE, LINEAGE, SLOTS, HEAD, ROWS}
+    expected |= {KEYS} if contents.key_history is not None else set()
     expected |= {table.part for table in contents.tables} | {
         name_events_part(point) for point in contents.points
     }
@@ -341,9 +347,17 @@ _FORMAT_1: Final = (
 )
 
 
+_FORMAT_2: Final = (
+    "Formats before 3 have no history of keys, so they are checked with the key that signed them.",
+)
+
+
 def list_unshown(contents: BundleContents) -> tuple[str, ...]:
     """What its format cannot show; nothing for the present one."""
-    return () if contents.has_whole_stories else _FORMAT_1
+    return (
+        *(() if contents.has_whole_stories else _FORMAT_1),
+        *(() if contents.key_history is not None else _FORMAT_2),
+    )
 
 
 @dataclass(slots=True)
@@ -353,12 +367,41 @@ class CheckedBundle:
     faults: Faults = field(default_factory=Faults)
     contents: BundleContents | None = None
     vouched: TrustResult = field(default_factory=TrustResult)
+    signer: VerifierKey | None = None
+    """The key that signed it: the one that was given, or one that follows it."""
+    is_by_successor: bool = False
+    cosignatures: Sequence[Cosignature] = ()
+    """Those of witnesses that the caller named."""
     recomputed: RecomputedBatches = field(default_factory=RecomputedBatches)
     part_count: int = 0
 
+    @property
+    def key_words(self) -> str:
+        """Which key signed it, in words."""
+        if self.signer is None or not self.is_by_successor:
+            return "the key that you gave"
+        return f"a key that the one you gave leads to, {self.signer.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """What the caller trusts, beside the key of the log."""
+
+    statements: Sequence[SignedStatement] = ()
+    """What the operator said of the keys since the bundle was made, such as revocations."""
+    witnesses: Sequence[WitnessKey] = ()
+    least: int = 0
+    """How many of the witnesses have to have cosigned the head."""
+    now: int = 0
+    """The time of the check, in seconds since 1970, by which cosignatures of the future are told."""
+
 
 def check_bundle(
-    content: memoryview, key: VerifierKey, read_model: ReadModel, advance: Advance = lambda _: None
+    content: memoryview,
+    key: VerifierKey,
+    read_model: ReadModel,
+    advance: Advance = lambda _: None,
+    trust: Trust = Trust(),
 ) -> CheckedBundle:
     """Check a bundle by a trusted key; `advance` is called with the number of recomputed batches."""
     checked = CheckedBundle()
@@ -369,8 +412,7 @@ def check_bundle(
         faults.add("", str(error))
         return checked
     checked.part_count = len(parts)
-    verify_sums(parts, key, faults)
-    checked.vouched = verify_audit(parts, key, faults)
+    _verify(parts, key, trust, checked)
     checked.contents = contents = read_contents(parts, read_model, faults)
     if contents is None or faults:
         return checked
@@ -381,6 +423,29 @@ def check_bundle(
         checked.recomputed = recompute(contents, faults, advance)
         check_events(contents, faults)
     return checked
+
+
+def _verify(parts: Mapping[str, memoryview], key: VerifierKey, trust: Trust, checked: CheckedBundle) -> None:
+    """Verify signatures, proofs and cosignatures, by the given key or one that it leads to."""
+    faults = checked.faults
+    trusted = read_trusted_keys(parts, key, trust.statements, faults)
+    checked.signer = signer = find_bundle_signer(parts, trusted)
+    checked.is_by_successor = signer != key
+    verify_sums(parts, signer, faults)
+    checked.vouched = verify_audit(parts, signer, faults)
+    head = checked.vouched.head
+    if head is None:
+        return
+    try:
+        trusted.require_valid(signer, head)
+    except UnprovenError as error:
+        faults.add(SIGNATURE, str(error))
+    try:
+        note = bytes(parts[HEAD]).decode()
+        checked.cosignatures = list_cosignatures(note, trust.witnesses, trust.now)
+        require_cosignatures(checked.cosignatures, trust.witnesses, trust.least)
+    except UnprovenError as error:
+        faults.add(HEAD, str(error))
 
 
 def _compare_rows(faults: Faults, contents: BundleContents, vouched: TrustResult) -> None:

@@ -12,7 +12,7 @@ believed only under the head that the key signed.
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 from weighbridge.core.bundle import rows, tables
@@ -29,16 +29,20 @@ from weighbridge.core.bundle.tables import (
     read_lines,
     split_lines,
 )
+from weighbridge.core.key_history import SignedStatement, TrustedKeys, find_signer
 from weighbridge.core.model import Model, ModelError
 from weighbridge.core.platform.audit import hash_of_row
 from weighbridge.core.proof import Checkpoint, InclusionProof, open_checkpoint
 from weighbridge.core.signing import UnprovenError, VerifierKey, verify_ssh_signature, write_canonical_json
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 """The form of bundles that are made; the check reads every format that `TABLES` names."""
 
 WHOLE_STORIES: Final = 2
 """The first format with all batches of each run, and the entries that they posted."""
+
+KEY_HISTORY: Final = 3
+"""The first format with the history of the keys that signed the log."""
 
 MANIFEST: Final = "bundle.json"
 REPORT: Final = "report.json"
@@ -99,6 +103,22 @@ class BundledReport:
     supersedes: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class BundledStatement:
+    """What was said of a key of the log, with its signatures."""
+
+    key_signature: str | None
+    successor_signature: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeyHistory:
+    """The statements about the keys of the log, in `audit/keys.json`, in the order of its rows."""
+
+    statements: list[BundledStatement]
+
+
 @dataclass(slots=True)
 class BundleContents:
     """All that was read of a bundle."""
@@ -123,6 +143,8 @@ class BundleContents:
     entries: list[rows.EntryRow] = field(default_factory=list)
     deficits: list[rows.DeficitRow] = field(default_factory=list)
     documents: dict[int, Model] = field(default_factory=dict)
+    key_history: KeyHistory | None = None
+    """None in formats that have none."""
 
     @property
     def has_whole_stories(self) -> bool:
@@ -182,13 +204,21 @@ def read_contents(
     if contents.has_whole_stories:
         contents.entries = list(reading.table(tables.ENTRIES))
         contents.deficits = list(reading.table(tables.DEFICITS))
+    if manifest.format >= KEY_HISTORY:
+        contents.key_history = reading.record(KeyHistory, KEYS)
+    _read_documents(contents, reading, read_model, faults)
+    return contents
+
+
+def _read_documents(
+    contents: BundleContents, reading: "_PartReader", read_model: ReadModel, faults: Faults
+) -> None:
     for model in contents.models.values():
         part = f"{MODEL_FOLDER}{model.model_id}.yaml"
         try:
             contents.documents[model.model] = read_model(reading.text(part))
         except ModelError as error:
             faults.add(part, f"The document cannot be read as a model: {error}")
-    return contents
 
 
 class _PartReader:
@@ -372,6 +402,7 @@ def write_sums(parts: Sequence[IndexedPart]) -> bytes:
 AUDIT_FOLDER: Final = "audit/"
 HEAD: Final = "audit/head.checkpoint"
 ROWS: Final = "audit/rows.jsonl"
+KEYS: Final = "audit/keys.json"
 
 
 def name_proof_part(number: int) -> str:
@@ -387,6 +418,29 @@ class TrustResult:
     head: Checkpoint | None = None
     rows: list[Mapping[str, Any]] = field(default_factory=list)
     """Rows of the audit log that are under the head, in their order."""
+
+
+def read_trusted_keys(
+    parts: Mapping[str, memoryview], given: VerifierKey, others: Iterable[SignedStatement], faults: Faults
+) -> TrustedKeys:
+    """The keys that the given one leads to, by the statements of the bundle and others of the caller."""
+    statements = [*others]
+    if KEYS in parts:
+        try:
+            history: KeyHistory = read_record(KeyHistory, bytes(parts[KEYS]))
+            statements += [SignedStatement.read(asdict(one)) for one in history.statements]
+        except (UnreadableError, UnprovenError) as error:
+            faults.add(KEYS, str(error))
+    return TrustedKeys.of(given, statements)
+
+
+def find_bundle_signer(parts: Mapping[str, memoryview], trusted: TrustedKeys) -> VerifierKey:
+    """The trusted key that signed the digests; the given one where none of them did."""
+    signature = bytes(parts.get(SIGNATURE, b"")).decode("ascii", "replace")
+    try:
+        return find_signer(trusted.keys, bytes(parts.get(SUMS, b"")), signature, NAMESPACE)
+    except UnprovenError:
+        return trusted.keys[0]
 
 
 def verify_sums(parts: Mapping[str, memoryview], key: VerifierKey, faults: Faults) -> None:

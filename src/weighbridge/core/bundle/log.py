@@ -4,6 +4,7 @@ correction.
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from decimal import Decimal, InvalidOperation
 from itertools import chain
 from typing import Any, Final
@@ -11,7 +12,16 @@ from zoneinfo import ZoneInfo
 
 from weighbridge.core import identity
 from weighbridge.core.bundle.archive import Faults
-from weighbridge.core.bundle.contents import MANIFEST, REPORT, ROWS, RULE_FOLDER, BundleContents, TrustResult
+from weighbridge.core.bundle.contents import (
+    KEYS,
+    MANIFEST,
+    REPORT,
+    ROWS,
+    RULE_FOLDER,
+    BundleContents,
+    KeyHistory,
+    TrustResult,
+)
 from weighbridge.core.bundle.rows import BatchRow, CorrectionRow, EvidenceRow
 from weighbridge.core.bundle.tables import (
     BATCHES,
@@ -24,6 +34,7 @@ from weighbridge.core.bundle.tables import (
     STATIC_INPUTS,
 )
 from weighbridge.core.collection.correction import CorrectionOrigin
+from weighbridge.core.key_history import KEY_ACTIONS
 from weighbridge.core.ledger.instrument import AMOUNT, FIGURES
 from weighbridge.core.time.calendar import find_slot, label_slot
 
@@ -126,8 +137,17 @@ def compare_with_log(contents: BundleContents, vouched: TrustResult, faults: Fau
             check_corrections(contents, log),
             check_rules(contents, log),
         )
+    if contents.key_history is not None:
+        deviations = chain(deviations, _check_keys(contents.key_history, vouched.rows))
     for part, sentence in deviations:
         faults.add(part, sentence)
+
+
+def _check_keys(history: KeyHistory, rows: Sequence[Row]) -> Iterator[Wrong]:
+    """What is said of keys is what the log says, statement by statement."""
+    logged = [row["after"] for row in rows if row["action"] in KEY_ACTIONS.values()]
+    if [asdict(statement) for statement in history.statements] != logged:
+        yield KEYS, "Its statements are others than those of the audit log."
 
 
 def _check_report(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:

@@ -164,7 +164,8 @@ DEFICITS: Final = _define_table("deficits.csv", rows.DeficitRow)
 _FIRST: Final = (
     BATCHES, CORRECTIONS, EVENT_TYPES, EVIDENCE, LEDGERS, METERS, MODELS, NODE_VALUES, STATIC_INPUTS,
 )  # fmt: skip
-TABLES: Final = {1: _FIRST, 2: (*_FIRST, DEFICITS, ENTRIES)}
+_WITH_ENTRIES: Final = (*_FIRST, DEFICITS, ENTRIES)
+TABLES: Final = {1: _FIRST, 2: _WITH_ENTRIES, 3: _WITH_ENTRIES}
 """By format, every table but those of events, which have columns of their own."""
 
 EVENTS: Final = "events/"

@@ -104,6 +104,12 @@ ROLES: Final = (
         "Reads data, ledgers, rules and reports, and changes nothing.",
         ("data_collection:read", "data_rules:read", "production_accounting:read"),
     ),
+    Role(
+        "verifier",
+        "Verifier",
+        "Reads reports, their bundles and ledgers, and takes keys, heads and proofs of the audit log.",
+        ("production_accounting:read",),
+    ),
 )
 """The roles that are offered, the one with most first."""
 

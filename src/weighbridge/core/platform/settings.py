@@ -7,7 +7,9 @@ from enum import StrEnum
 from ipaddress import ip_network
 from typing import Any, Final
 
+from weighbridge.core.cosignature import WitnessKey
 from weighbridge.core.problem import Problem
+from weighbridge.core.signing import UnprovenError
 
 # The form of a setting: the numbers that it takes, or what its text looks like.
 
@@ -18,6 +20,16 @@ _HTTP_ADDRESS: Final = re.compile(r"https?://[^/?#@\s]+([/?#]\S*)?")
 def is_http_address(text: str) -> bool:
     """Whether a text is an address that is asked over HTTP."""
     return _HTTP_ADDRESS.fullmatch(text) is not None
+
+
+def is_witness(text: str) -> bool:
+    """Whether a text is the address of a witness, a space, and its key."""
+    address, _, key = text.partition(" ")
+    try:
+        WitnessKey.read(key)
+    except UnprovenError:
+        return False
+    return is_http_address(address)
 
 
 @dataclass(frozen=True, slots=True)

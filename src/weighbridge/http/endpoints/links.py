@@ -40,6 +40,7 @@ from weighbridge.http.messages.operation import (
     build_response,
     read_query,
 )
+from weighbridge.settings import Settings
 
 # A link is an address that is its own key: anyone who has it may read its target while it is valid.
 #
@@ -62,6 +63,7 @@ class LinkCall:
     path: Mapping[str, str]
     query: Mapping[str, str]
     files: Files
+    settings: Settings
     operation: str
     request_id: str
 
@@ -91,6 +93,7 @@ def link_call(request: WebRequest, tx: Read) -> LinkCall:
         cast("Mapping[str, str]", request.path_params),
         dict(read_query(request)),
         request.app.state.files,
+        request.app.state.settings,
         state["operation"],
         state["request_id"],
     )
@@ -177,6 +180,7 @@ def by_logged_link(
     query: Mapping[str, str],
     returns: Any = None,
     sends: tuple[str, ...] = (),
+    refuses: tuple[type[Refusal], ...] = (),
 ) -> Callable[[Callable[[Read, LinkTarget], Awaitable[Any]]], Endpoint]:
     """Serve a function that reads what a link opens, without a token; it may give an attachment.
 
@@ -197,7 +201,7 @@ def by_logged_link(
 
         return build_route(
             "GET", path, function, handler, permission=LINK, returns=returns, status=200, sends=sends,
-            query=query, refuses=(Gone,),
+            query=query, refuses=(Gone, *refuses),
         )  # fmt: skip
 
     return decorate

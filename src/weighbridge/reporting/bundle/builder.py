@@ -10,7 +10,7 @@ import hashlib
 import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from mmap import ACCESS_READ, mmap
@@ -28,6 +28,7 @@ from weighbridge.core.bundle.contents import (
     EVIDENCE_FOLDER,
     FORMAT,
     HEAD,
+    KEYS,
     MANIFEST,
     MODEL_FOLDER,
     NAMESPACE,
@@ -49,6 +50,7 @@ from weighbridge.core.bundle.rows import BundledLedgerRow, ModelRow, record_text
 from weighbridge.core.bundle.tables import LINEAGE, SLOTS, SlotLine
 from weighbridge.core.collection.correction import CorrectionOrigin
 from weighbridge.core.engine import ENGINE_REVISION
+from weighbridge.core.key_history import KEY_ACTIONS
 from weighbridge.core.signing import write_canonical_json, write_ssh_signature
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Database, Read
@@ -61,6 +63,7 @@ from weighbridge.platform.audit_tree import (
     seal_account,
     size_of,
 )
+from weighbridge.platform.audit_witnesses import best_cosigned_size
 from weighbridge.platform.records import SealedRow
 from weighbridge.reporting.bundle import rows
 from weighbridge.reporting.records import Report
@@ -70,9 +73,10 @@ from weighbridge.reporting.submission.file import write_content
 #
 # They are those of the report and of those that it restates, of the generations that made its batches and
 # the deletions that took some away, of project, ledgers, model versions, event types, static inputs,
-# instruments, rules, corrections and evidence.
+# instruments, rules, corrections and evidence, and of the keys of the log.
 #
-# Invariant: all proofs are under one head, that of the moment at which the bundle is made.
+# Invariant: all proofs are under one head, that of the moment at which the bundle is made, or one that
+# witnesses cosigned around it and that has all the rows.
 
 
 SEALED_ROUNDS_MAX: Final = 1000
@@ -120,6 +124,8 @@ _ROWS: Final = """
         SELECT a.id FROM audit_log a
          WHERE a.account_id = %(account)s AND a.project_id = %(project)s
            AND a.at = ANY (%(corrected_at)s::timestamptz[]) AND a.action = ANY (%(correcting)s)
+        UNION
+        SELECT a.id FROM audit_log a WHERE a.account_id = %(account)s AND a.action = ANY (%(of_keys)s)
     )
     SELECT a.account_id, s.number, a.id, a.project_id, a.at, a.user_id, a.token_id, a.request_id, a.action,
            a.object, a.before, a.after
@@ -139,11 +145,10 @@ async def seal_all(database: Database, account: int) -> None:
                 return
 
 
-async def read_audit_parts(
-    tx: Read, account: int, signer: Signer, wanted: RowsWanted
-) -> tuple[str, list[tuple[int, dict[str, Any]]], list[tuple[int, str]]]:
-    """The head, the rows by their numbers, and the proof of each."""
-    size = await size_of(tx, account)
+async def read_audit_rows(
+    tx: Read, account: int, wanted: RowsWanted, size: int
+) -> list[tuple[int, dict[str, Any]]]:
+    """The rows by their numbers, of the first so many of the log."""
     nouns, names = [noun for noun, _ in wanted.records], [name for _, name in wanted.records]
     values = {
         "account": account,
@@ -156,12 +161,17 @@ async def read_audit_parts(
         "generations": list(map(str, wanted.generations)),
         "corrected_at": list(wanted.corrected_at),
         "correcting": list(CORRECTING),
+        "of_keys": list(KEY_ACTIONS.values()),
     }
-    logged = [(row.number, leaf_fields(row)) for row in await tx.rows(SealedRow, _ROWS, values)]
-    proofs = [
-        (number, (await inclusion_proof(tx, account, signer, number, size)).text) for number, _ in logged
-    ]
-    return await head_at(tx, account, signer, size), logged, proofs
+    return [(row.number, leaf_fields(row)) for row in await tx.rows(SealedRow, _ROWS, values)]
+
+
+async def read_proofs(
+    tx: Read, account: int, signer: Signer, numbers: Sequence[int], size: int
+) -> AsyncIterator[tuple[int, str]]:
+    """The proof of each row under the head of so many."""
+    for number in numbers:
+        yield number, (await inclusion_proof(tx, account, signer, number, size)).text
 
 
 def write_logged(logged: Sequence[tuple[int, dict[str, Any]]]) -> bytes:
@@ -192,6 +202,8 @@ class BundleRequest:
     signer: Signer
     read_report: ReadReport
     is_redacted: bool = False
+    ask_witnesses: Callable[[], Awaitable[None]] | None = None
+    """Has witnesses cosign the newest head, in some seconds at most; None where there are none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,7 +307,13 @@ async def make_bundle(
     await seal_all(database, request.account)
     parts = _Folder(folder)
     async with database.read() as tx:
-        batches = await _write_parts(tx, store, request, parts)
+        batches, proved = await _write_parts(tx, store, request, parts)
+        if request.ask_witnesses is None:
+            await _write_proofs(tx, request, parts, proved)
+    if request.ask_witnesses is not None:
+        await request.ask_witnesses()
+        async with database.read() as tx:
+            await _write_proofs(tx, request, parts, await _choose_head(tx, request.account, proved))
     size, sha256 = await asyncio.to_thread(_finish, parts, request, target)
     return MadeBundle(size, sha256, batches)
 
@@ -312,8 +330,18 @@ class _BundleScope:
     """When the report was sent off; None of a draft."""
 
 
-async def _write_parts(tx: Read, store: EvidenceStore, request: BundleRequest, parts: _Folder) -> int:
-    """Write what comes from the database; gives the number of batches."""
+@dataclass(frozen=True, slots=True)
+class _ProvedRows:
+    """The rows of the log that are proved, and the number of rows of the head that they are proved under."""
+
+    numbers: Sequence[int]
+    size: int
+
+
+async def _write_parts(
+    tx: Read, store: EvidenceStore, request: BundleRequest, parts: _Folder
+) -> tuple[int, _ProvedRows]:
+    """Write what comes from the snapshot; gives the number of batches, and the rows that are to be proved."""
     project = request.project
     report = await request.read_report(tx, project, request.report)
     chosen = await _choose(tx, request, report)
@@ -346,8 +374,7 @@ async def _write_parts(tx: Read, store: EvidenceStore, request: BundleRequest, p
             }
         ),
     )
-    await _write_audit(tx, request, parts, wanted)
-    return len(chosen.batches)
+    return len(chosen.batches), await _write_rows(tx, request, parts, wanted)
 
 
 async def _list_records(
@@ -465,11 +492,27 @@ async def _write_evidence(
     ]
 
 
-async def _write_audit(tx: Read, request: BundleRequest, parts: _Folder, wanted: RowsWanted) -> None:
-    head, logged, proofs = await read_audit_parts(tx, request.account, request.signer, wanted)
-    parts.write(HEAD, [head.encode()])
+async def _write_rows(tx: Read, request: BundleRequest, parts: _Folder, wanted: RowsWanted) -> _ProvedRows:
+    """Write rows of the log, and what they say of its keys."""
+    size = await size_of(tx, request.account)
+    logged = await read_audit_rows(tx, request.account, wanted, size)
     parts.write(ROWS, [write_logged(logged)])
-    for number, proof in proofs:
+    statements = [row["after"] for _, row in logged if row["action"] in KEY_ACTIONS.values()]
+    parts.write(KEYS, [write_canonical_json({"statements": statements}) + b"\n"])
+    return _ProvedRows([number for number, _ in logged], size)
+
+
+async def _choose_head(tx: Read, account: int, proved: _ProvedRows) -> _ProvedRows:
+    """The head that most witnesses cosigned, among those with all the rows; else the one of the snapshot."""
+    size = await best_cosigned_size(tx, account, max(proved.numbers, default=1))
+    return proved if size is None else replace(proved, size=size)
+
+
+async def _write_proofs(tx: Read, request: BundleRequest, parts: _Folder, proved: _ProvedRows) -> None:
+    """Write the head, and the proof of each row under it."""
+    account, signer, size = request.account, request.signer, proved.size
+    parts.write(HEAD, [(await head_at(tx, account, signer, size)).encode()])
+    async for number, proof in read_proofs(tx, account, signer, proved.numbers, size):
         parts.write(name_proof_part(number), [proof.encode()])
 
 

@@ -26,10 +26,12 @@ from weighbridge.core.signing import UnprovenError
 from weighbridge.db.engine import Database, Read, Write
 from weighbridge.errors import Conflict, NotFound, Unavailable
 from weighbridge.http.messages.operation import Attachment, Files
+from weighbridge.http.outgoing import CallReach, OutgoingClient
 from weighbridge.platform import async_tasks as tasks
 from weighbridge.platform import changes
 from weighbridge.platform.async_tasks import Attempt
 from weighbridge.platform.audit_tree import signer
+from weighbridge.platform.audit_witnesses import ask_for_account
 from weighbridge.reporting.bundle.builder import BundleRequest, MadeBundle, ReadReport, make_bundle
 from weighbridge.settings import Settings
 
@@ -262,7 +264,8 @@ class Bundler:
         async with database.read() as tx:
             by = await signer(tx, self._settings)
         project, account = attempt.project_id, attempt.actor.account_id
-        request = BundleRequest(project, number, account, by, self._read_report, is_redacted)
+        ask = partial(self._ask_witnesses, database, account) if self._settings.audit_witnesses else None
+        request = BundleRequest(project, number, account, by, self._read_report, is_redacted, ask)
         key = token_hex(KEY_BYTES)
         with TemporaryDirectory(prefix="weighbridge-bundle-") as folder:
             file = Path(folder, BUNDLE_FILE)
@@ -270,6 +273,11 @@ class Bundler:
             stamp = await self._request_time_stamp(made.sha256)
             await self._store.put_file(key, file)
         return made, KeptBundle(is_final, is_redacted, key, made.size, made.sha256, stamp)
+
+    async def _ask_witnesses(self, database: Database, account: int) -> None:
+        """Have witnesses cosign the newest head; a bundle is made without those that do not."""
+        async with OutgoingClient(CallReach.of(self._settings.outgoing_networks)) as client:
+            await ask_for_account(database, client, self._settings, account)
 
     async def _request_time_stamp(self, sha256: bytes) -> bytes | None:
         """Return a verified time stamp over a digest; None where the operator names no authority."""

@@ -6,9 +6,10 @@
  * SHA-256, SHA-512 and Ed25519, and nothing else.
  *
  *     node bundle-check.js first-quarter.zip --key "$(cat plant.vkey)"
+ *     node bundle-check.js first-quarter.zip --key KEY --witness KEY --witness KEY --at-least 2 --keys keys.json
  *
- * In a browser, bundle-check.html loads it; a script can call `checkBundle(bytes, keyText)`, which resolves
- * to { faults: [{ part, sentence }], counts, runs, notChecked }. A bundle without faults is one that the service made,
+ * In a browser, bundle-check.html loads it; a script can call `checkBundle(bytes, keyText, trust)`, which resolves
+ * to { faults: [{ part, sentence }], counts, runs, cosigners, notChecked }. A bundle without faults is one that the service made,
  * except for what `notChecked` lists.
  *
  * Read it from the top: numbers, units, archive, signatures, rows, models, formulas, slots, ledgers, the log.
@@ -757,8 +758,11 @@
   // What vouches for a bundle: the signature over the digests, and the signed head over rows of the audit log.
   // ---------------------------------------------------------------------------------------------------------
 
-  /** A key in one line, `name+id+base64`: the id is that of C2SP signed-note, the first byte the kind, 1 for Ed25519. */
-  async function readKey(text) {
+  /** What C2SP signed-note calls signatures of Ed25519, and those of witnesses, which have a time. */
+  const ED25519 = 1,
+    COSIGNATURE = 4;
+  /** A key in one line, `name+id+base64`: the id is that of C2SP signed-note, the first byte the kind. */
+  async function readKey(text, kind = ED25519) {
     const [name = "", id = "", ...rest] = text.trim().split("+"),
       encoded = rest.join("+");
     let bytes;
@@ -768,7 +772,7 @@
       bytes = new Uint8Array();
     }
     const keyId = (await sha256(concatenate(toUtf8(`${name}\n`), bytes))).subarray(0, 4);
-    const isKey = bytes.length === 33 && bytes[0] === 1 && toHex(keyId) === id && name && !/\s/.test(name);
+    const isKey = bytes.length === 33 && bytes[0] === kind && toHex(keyId) === id && name && !/\s/.test(name);
     requireThat(
       isKey,
       `${text.trim().slice(0, 200)} is no verifier key; one is a name, +, eight hexadecimal digits, + and Base64.`,
@@ -776,7 +780,7 @@
     const imported = await crypto.subtle.importKey("raw", bytes.subarray(1), { name: "Ed25519" }, false, ["verify"]);
     const verify = (content, signature) =>
       signature.length === 64 ? crypto.subtle.verify("Ed25519", imported, signature, content) : false;
-    return { name, keyId, public: bytes.subarray(1), verify };
+    return { name, keyId, public: bytes.subarray(1), verify, text: text.trim() };
   }
 
   const sshString = (bytes) => concatenate(pack([bytes.length, 4]).reverse(), bytes);
@@ -907,6 +911,110 @@
       head && proved.size === head.size && sameBytes(proved.root, head.root),
       "It proves the row under another head than that of the bundle.",
     );
+  }
+
+  // Keys that follow one another: each statement has the signature of the successor, and what its kind asks for of the
+  // key that it is about.
+
+  const STATEMENT_NAMESPACE = "weighbridge-audit-key",
+    STATEMENT_FIELDS = ["log", "key", "successor", "rows", "root", "time"];
+  /** A statement about a key, once its signatures were verified. */
+  async function readStatement(record) {
+    const [first, ...lines] = record.text.replace(/\n$/, "").split("\n"),
+      kind = /^weighbridge audit key (endorsement|beginning|revocation) 1$/.exec(first)?.[1];
+    const names = lines.map((line) => line.split(" ", 1)[0]),
+      [log, keyText, successorText, rows, root] = lines.map((line) => line.slice(line.indexOf(" ") + 1));
+    requireThat(
+      kind && record.text.endsWith("\n") && names.join() === STATEMENT_FIELDS.join(),
+      `${first.slice(0, 60)} does not begin a statement about a key with its six lines.`,
+    );
+    const key = await readKey(keyText),
+      successor = await readKey(successorText),
+      content = toUtf8(record.text);
+    requireThat(
+      key.text === keyText && successor.text === successorText && key.name === log && successor.name === log,
+      `The statement about a key of ${log} is not written as such statements are.`,
+    );
+    await verifySshSignature(content, record.successor_signature, successor, STATEMENT_NAMESPACE);
+    if (record.key_signature !== null)
+      await verifySshSignature(content, record.key_signature, key, STATEMENT_NAMESPACE);
+    requireThat(
+      kind === "revocation" || (kind === "endorsement") === (record.key_signature !== null),
+      `A statement of the kind ${kind} has other signatures.`,
+    );
+    return { kind, log, key, successor, head: { origin: log, size: readWhole(rows), root: readHash(root) } };
+  }
+  /** The keys that the given one leads to, and by the line of a key its revocation with the fewest rows. */
+  async function readTrustedKeys(parts, given, others, faults) {
+    const statements = [...others],
+      revocations = new Map(),
+      keys = [given];
+    if (parts.has("audit/keys.json")) {
+      try {
+        const text = fromUtf8(parts.get("audit/keys.json"));
+        requireThat(text.endsWith("\n"), "audit/keys.json does not end with a line end.");
+        for (const record of readRecord("audit/keys.json", text.slice(0, -1)).statements)
+          statements.push(await readStatement(record));
+      } catch (error) {
+        faults.add("audit/keys.json", explain(error));
+      }
+    }
+    const ofLog = statements.filter((one) => one.log === given.name);
+    for (const one of ofLog) {
+      const known = revocations.get(one.key.text);
+      if (one.kind === "revocation" && !(known && known.size <= one.head.size)) revocations.set(one.key.text, one.head);
+    }
+    for (const one of ofLog) {
+      const isTrusted = keys.some((key) => key.text === one.key.text) && !revocations.has(one.key.text);
+      if (one.kind === "endorsement" && isTrusted) keys.push(one.successor);
+    }
+    return { keys, revocations };
+  }
+  const readKeyRecords = (parts) =>
+    readRecord("audit/keys.json", fromUtf8(parts.get("audit/keys.json")).slice(0, -1)).statements;
+  /** The trusted key that signed the digests; the given one where none of them did. */
+  async function findSigner(parts, keys) {
+    for (const key of keys.slice(1)) {
+      try {
+        const armour = decodeLoosely(parts.get("SHA256SUMS.sig"));
+        await verifySshSignature(parts.get("SHA256SUMS") ?? new Uint8Array(), armour, key, "weighbridge-bundle");
+        return key;
+      } catch {
+        continue;
+      }
+    }
+    return keys[0];
+  }
+  function requireValid({ revocations }, signer, head) {
+    const last = revocations.get(signer.text),
+      isLast = last && last.size === head.size && sameBytes(last.root, head.root);
+    requireThat(
+      !last || head.size < last.size || isLast,
+      `The key ${signer.text} was revoked: it counts for heads of at most ${last?.size} rows.`,
+    );
+  }
+
+  /** How far, in seconds, the clock of a witness may be ahead of this one. */
+  const FUTURE_SECONDS_MAX = 300;
+  /** The names of the witnesses whose cosignatures of a head are valid, each key once (C2SP tlog-cosignature). */
+  async function listCosigners(note, witnesses, now) {
+    const at = note.lastIndexOf("\n\n"),
+      text = note.slice(0, at + 1),
+      found = new Map();
+    for (const witness of witnesses) {
+      for (const line of note.slice(at + 2).split("\n")) {
+        const [, name, encoded] = /^\u2014 (.+) ([^ ]*)$/.exec(line) ?? [];
+        if (name !== witness.name) continue;
+        const bytes = fromBase64(encoded);
+        if (bytes.length !== 76 || !sameBytes(bytes.subarray(0, 4), witness.keyId)) continue;
+        let time = 0n;
+        for (const byte of bytes.subarray(4, 12)) time = time * 256n + BigInt(byte);
+        if (time > BigInt(now + FUTURE_SECONDS_MAX)) continue;
+        const isValid = await witness.verify(toUtf8(`cosignature/v1\ntime ${time}\n${text}`), bytes.subarray(12));
+        if (isValid && !found.has(toHex(witness.public))) found.set(toHex(witness.public), witness.name);
+      }
+    }
+    return [...found.values()];
   }
 
   async function verifySums(parts, digests, key, faults) {
@@ -1040,6 +1148,7 @@
         },
       ],
     },
+    "audit/keys.json": { statements: [{ key_signature: "text?", successor_signature: "text", text: "text" }] },
     "slots.jsonl": { generation: "whole", model: "whole", batches: ["whole"], alongside: ["whole"] },
   };
   function hasShape(shape, value) {
@@ -1319,8 +1428,8 @@
         null,
       );
     const manifest = readWholeRecord("bundle.json");
-    if (manifest && ![1, 2].includes(manifest.format)) {
-      faults.add("bundle.json", `The bundle is of format ${manifest.format}; this program knows formats 1 and 2.`);
+    if (manifest && ![1, 2, 3].includes(manifest.format)) {
+      faults.add("bundle.json", `The bundle is of format ${manifest.format}; this program knows formats 1 to 3.`);
       return null;
     }
     const report = readWholeRecord("report.json");
@@ -4157,6 +4266,7 @@
       "slots.jsonl",
       "audit/head.checkpoint",
       "audit/rows.jsonl",
+      ...(contents.manifest.format >= 3 ? ["audit/keys.json"] : []),
       ...Object.keys(contents.tables),
       ...[...contents.points.keys()].map((one) => `events/${one}.csv`),
       ...vouched.rows.map((row) => `audit/${row.number}.tlog-proof`),
@@ -4666,6 +4776,11 @@
         for (const name of differing({ sha256: model.sha256, version: model.version, name: model.name }, row.after))
           faults.add("models.csv", `The ${name} of model ${model.model_id} is another than the log says.`);
     }
+    if (manifest.format >= 3) {
+      const logged = rows.filter((row) => /^audit_key\.(rotate|begin|revoke)$/.test(row.action)).map((row) => row.after);
+      if (writeJson(logged) !== writeJson(readKeyRecords(contents.parts)))
+        faults.add("audit/keys.json", "Its statements are others than those of the audit log.");
+    }
     if (!contents.hasStories) return;
     compareGenerations();
     compareRecord("bundle.json", manifest.project_id, "project", {
@@ -5060,12 +5175,18 @@
   // The check, from the first byte to the last digit. A step is made only if the one before found no fault.
   // ---------------------------------------------------------------------------------------------------------
 
-  async function checkBundle(file, keyText) {
+  /**
+   * The third argument is what the caller trusts beside the key: lines of `witnesses`, how many of them have to have
+   * cosigned the head (`atLeast`), and `statements` of the operator about keys, as `weighbridge audit keys` prints them.
+   */
+  async function checkBundle(file, keyText, { witnesses = [], atLeast = 0, statements = [] } = {}) {
     const faults = new Faults(),
       counts = { parts: 0, rowsOfLog: 0, batches: 0, nodeValues: 0, contributions: 0 },
-      result = { faults: faults.list, counts, runs: [], notChecked: [...NOT_CHECKED] };
+      result = { faults: faults.list, counts, runs: [], cosigners: [], notChecked: [...NOT_CHECKED] };
     let parts;
-    const key = await readKey(keyText);
+    const given = await readKey(keyText),
+      witnessKeys = await Promise.all(witnesses.map((text) => readKey(text, COSIGNATURE))),
+      others = await Promise.all(statements.map(readStatement));
     try {
       parts = readParts(file);
     } catch (error) {
@@ -5075,9 +5196,12 @@
     counts.parts = parts.size;
     const digests = new Map();
     for (const [name, content] of parts) digests.set(name, await sha256Hex(content));
+    const trusted = await readTrustedKeys(parts, given, others, faults),
+      key = await findSigner(parts, trusted.keys);
     await verifySums(parts, digests, key, faults);
-    const vouched = await verifyAudit(parts, key, faults),
-      contents = readContents(parts, faults);
+    const vouched = await verifyAudit(parts, key, faults);
+    if (vouched.head) await verifyHead(vouched.head);
+    const contents = readContents(parts, faults);
     counts.rowsOfLog = vouched.rows.length;
     if (!contents || faults.count) return result;
     if (!contents.hasStories)
@@ -5101,6 +5225,21 @@
     if (!faults.count) await recalculate(contents, faults, counts);
     if (!faults.count) result.runs = listRuns(contents);
     return result;
+
+    async function verifyHead(head) {
+      try {
+        requireValid(trusted, key, head);
+      } catch (error) {
+        faults.add("SHA256SUMS.sig", explain(error));
+      }
+      const note = decodeLoosely(parts.get("audit/head.checkpoint"));
+      result.cosigners = await listCosigners(note, witnessKeys, Math.floor(Date.now() / 1000));
+      if (result.cosigners.length < atLeast)
+        faults.add(
+          "audit/head.checkpoint",
+          `${result.cosigners.length} of ${witnesses.length} witnesses cosigned the head; at least ${atLeast} have to.`,
+        );
+    }
   }
   /** The runs that the report includes: the total of each, and the amount that is included. */
   function listRuns(contents) {
@@ -5126,25 +5265,29 @@
 
   /**
    * In Node: check the files that are named, and print what was found as JSON, one line for each file. A key is that of the
-   * files after it; the first one also of those before it.
+   * files after it; the first one also of those before it. Witnesses and the history of keys are for all files.
    */
   async function runInNode() {
     const { readFile } = await import("node:fs/promises");
     const files = [],
+      trust = { witnesses: [], atLeast: 0, statements: [] },
       words = process.argv.slice(2);
     let key = words[words.indexOf("--key") + 1];
     for (let at = 0; at < words.length; at += 1) {
       if (words[at] === "--key") key = words[(at += 1)];
+      else if (words[at] === "--witness") trust.witnesses.push(words[(at += 1)] ?? "");
+      else if (words[at] === "--at-least") trust.atLeast = Number(words[(at += 1)]);
+      else if (words[at] === "--keys") trust.statements = JSON.parse(await readFile(words[(at += 1)], "utf8")).statements;
       else files.push({ name: words[at], key });
     }
-    if (!words.includes("--key") || !key || !files.length) {
-      console.error("node bundle-check.js FILE [FILE ...] --key KEY");
+    if (!words.includes("--key") || !key || !files.length || !Number.isInteger(trust.atLeast)) {
+      console.error("node bundle-check.js FILE [FILE ...] --key KEY [--witness KEY ...] [--at-least N] [--keys FILE]");
       process.exitCode = 2;
       return;
     }
     for (const { name, key } of files) {
       try {
-        const result = await checkBundle(new Uint8Array(await readFile(name)), key);
+        const result = await checkBundle(new Uint8Array(await readFile(name)), key, trust);
         if (result.faults.length) process.exitCode = Math.max(process.exitCode ?? 0, 1);
         console.log(JSON.stringify({ file: name, ...result }));
       } catch (error) {

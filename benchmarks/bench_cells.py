@@ -4,17 +4,27 @@ All plants have the same data. They are asked in turns, so that a busy machine s
 the time of so many requests of a kind, or of a task up to its end. The ratio is that of the medians of the
 baseline and of ours: above 1 ours is quicker.
 
-    python benchmarks/bench_cells.py [ROUNDS]
+    python benchmarks/bench_cells.py [ROUNDS] [--citus COMMAND]
+
+COMMAND starts and stops a Citus cluster, as that of `make test-citus` does. Then a cell on a node is measured
+beside the first cell of the same installation, which lies on the coordinator in plain tables, and beside the
+only cell of a service on its embedded database.
 """
 
+import argparse
+import contextlib
+import os
+import shlex
 import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from beside_another import Plant, Work, arrange, generate_month, post_many, post_one, read_events
-from service import Service, median, service
+from service import Service, median, service, started
 
 from weighbridge.db.cell_creation import add_cell
 from weighbridge.db.embedded.instance import attach_server
@@ -36,20 +46,79 @@ WORKS: dict[str, Work] = {
 }
 
 
+GOALS_ON_A_NODE = dict(zip(WORKS, (0.6, 0.8, 0.6, 0.8), strict=True))
+
+
 def main() -> None:
-    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else ROUNDS
+    parser = argparse.ArgumentParser()
+    parser.add_argument("rounds", type=int, nargs="?", default=ROUNDS)
+    parser.add_argument("--citus", metavar="COMMAND")
+    given = parser.parse_args()
+    if given.citus:
+        _compare_on_a_node(given.citus, given.rounds)
+        return
+    rounds = given.rounds
     with service(with_worker=True) as one, service(with_worker=True) as many:
         only, first = arrange(one, str(one.data_dir)), arrange(many, str(many.data_dir))
         _add_cell(many, "second")
         second = arrange(_in_cell(many, "second"), str(many.data_dir))
-        _compare("in a second cell beside the first one", first, second, rounds, GOAL)
+        _compare("in a second cell beside the first one", first, second, rounds, _goals(GOAL))
         for number in range(MANY - 2):
             _add_cell(many, f"more_{number}")
         time.sleep(SEES_CELLS_SECONDS)
-        _compare(f"in one of {MANY} cells beside the only one", only, second, rounds, GOAL_OF_MANY)
+        _compare(f"in one of {MANY} cells beside the only one", only, second, rounds, _goals(GOAL_OF_MANY))
 
 
-def _compare(what: str, baseline: Plant, ours: Plant, rounds: int, goal: float) -> None:
+def _goals(goal: float) -> dict[str, float]:
+    return dict.fromkeys(WORKS, goal)
+
+
+def _compare_on_a_node(command: str, rounds: int) -> None:
+    with _cluster(command) as (coordinator, node), service(with_worker=True) as plain:
+        only = arrange(plain, str(plain.data_dir))
+        with (
+            _environment({"WEIGHBRIDGE_DATABASE_URL": coordinator}),
+            tempfile.TemporaryDirectory(prefix="weighbridge-bench-") as folder,
+            started(Path(sys.executable).parent, folder, api_processes=1, with_worker=True) as running,
+        ):
+            first = arrange(running, folder)
+            _run(running, "cells", "add", "node", "--node", node)
+            there = arrange(_in_cell(running, "node"), folder)
+            goals = GOALS_ON_A_NODE
+            _compare("on a node beside plain tables of the coordinator", first, there, rounds, goals)
+            _compare("on a node beside an embedded database", only, there, rounds, goals)
+
+
+@contextlib.contextmanager
+def _cluster(command: str) -> Iterator[tuple[str, str]]:
+    """A cluster that a command starts: the URL of its coordinator, and the address of its first node."""
+    words = shlex.split(command)
+    with tempfile.TemporaryDirectory(prefix="weighbridge-bench-") as folder:
+        place = Path(folder, "cluster")
+        Path(folder).chmod(0o755)  # its servers may run as somebody else
+        printed = subprocess.run(
+            [*words, "start", place, "--port", "9870", "--python", sys.executable],
+            check=True, capture_output=True, text=True,
+        ).stdout  # fmt: skip
+        try:
+            coordinator, worker, *_ = (line.split()[1] for line in printed.splitlines())
+            yield coordinator, worker.rpartition("@")[2].partition("/")[0]
+        finally:
+            subprocess.run([*words, "stop", place], check=True)
+
+
+@contextlib.contextmanager
+def _environment(variables: Mapping[str, str]) -> Iterator[None]:
+    """The variables of the processes that are started meanwhile."""
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name in variables:
+            del os.environ[name]
+
+
+def _compare(what: str, baseline: Plant, ours: Plant, rounds: int, goals: Mapping[str, float]) -> None:
     taken: dict[str, tuple[list[float], list[float]]] = {name: ([], []) for name in WORKS}
     for number in range(rounds + 1):
         baseline.round = ours.round = baseline.round + 1
@@ -60,7 +129,7 @@ def _compare(what: str, baseline: Plant, ours: Plant, rounds: int, goal: float) 
                     found.append(seconds)
     for name, (others, mine) in taken.items():
         figures = f"{median(mine):.3f} s, baseline {median(others):.3f} s"
-        print(f"{name} {what}: {figures}, ratio {median(others) / median(mine):.2f} (goal: {goal})")
+        print(f"{name} {what}: {figures}, ratio {median(others) / median(mine):.2f} (goal: {goals[name]})")
 
 
 def _seconds(work: Work, plant: Plant) -> float:
@@ -77,13 +146,16 @@ def _add_cell(running: Service, name: str) -> None:
 
 def _in_cell(running: Service, name: str) -> Service:
     """The same service, by a token of a new account in a cell."""
-    program = [str(Path(sys.executable).parent / "weighbridge")]
-    folder = ["--data-dir", str(running.data_dir)]
     time.sleep(SEES_CELLS_SECONDS)
-    subprocess.run([*program, "account", "create", "--name", name, "--cell", name, *folder], check=True)
-    words = ["token", "create", "--name", "bench", "--all", "--account", name]
-    made = subprocess.run([*program, *words, *folder], check=True, capture_output=True, text=True)
-    return replace(running, token=made.stdout.strip())
+    _run(running, "account", "create", "--name", name, "--cell", name)
+    token = _run(running, "token", "create", "--name", "bench", "--all", "--account", name)
+    return replace(running, token=token)
+
+
+def _run(running: Service, *words: str) -> str:
+    """Run a command beside the service; gives what it printed."""
+    program = [str(Path(sys.executable).parent / "weighbridge"), *words, "--data-dir", str(running.data_dir)]
+    return subprocess.run(program, check=True, capture_output=True, text=True).stdout.strip()
 
 
 if __name__ == "__main__":

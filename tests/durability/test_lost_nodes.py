@@ -109,7 +109,7 @@ class Installation(Site):
         parts = urlsplit(self.service.address)
         connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=30)
         try:
-            headers = {"Content-Type": "application/x-www-form-urlencoded"} if body else {}
+            headers = {"Content-Type": "application/x-www-form-urlencoded", "Sec-Fetch-Site": "same-origin"}
             connection.request(method, path, body=body and urlencode(body), headers=headers)
             response = connection.getresponse()
             return response.status, response.headers, response.read().decode()

@@ -87,6 +87,11 @@ def counted(cluster):
         whole = counters.read()
         world = world_of(server)
         found = {"the records before": (201, counters.since(whole))}
+        link = f"/reports/{world.ids['report']}/links"
+        url = next(world.callers).post(link, {"link": {"name": "Reader"}}).expect(201).body["url"]
+        before = counters.read()
+        server.anyone.get(url[url.index("/reports/") :]).expect(200)
+        found["opening a report by its link"] = 200, counters.since(before)
         for name, operation in sorted(
             OPERATIONS.items(), key=lambda one: (one[1].method == "DELETE", one[0])
         ):

@@ -18,7 +18,7 @@ from tests import clusters
 from tests.durability.on_a_cluster import Reader, Site, Writer, percentile
 from tests.durability.processes import until
 
-ENOUGH = 150
+ENOUGH = 100
 """Requests of each caller of the accounts that go on, in each phase."""
 AFTER = 10
 """Requests of each caller once the node is back."""

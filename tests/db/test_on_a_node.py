@@ -11,12 +11,13 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.errors import CannotConnectNow
 
-from weighbridge.core.platform.cell import INTEGER_BITS, Cell, key_range
+from weighbridge.core.platform.cell import BIGINT_BITS, INTEGER_BITS, Cell, key_range
 from weighbridge.db.cell_creation import add_cell, go_on_with_keys, url_in_cell, urls_in_cell
 from weighbridge.db.cell_moves import move_cell
 from weighbridge.db.cells import read_cells
 from weighbridge.db.embedded.instance import RUNNING_ROLE
 from weighbridge.db.engine import CellEntry, Database, enter_cell
+from weighbridge.db.migration import migrate
 from weighbridge.db.roles import DatabaseUrls
 from weighbridge.errors import Refusal
 from weighbridge.supervisor.startup import migrate_cell, migrate_or_refuse
@@ -135,6 +136,18 @@ def test_a_cell_that_was_not_finished_has_its_schema_and_is_no_open_cell(migrate
     assert [cell.name for cell in read_cells(migrated_database, only_open=True)] == ["first"]
     migrate_or_refuse(urls)
     assert add_cell(urls, "east", migrate_cell, wait=lambda _: None).number == 1
+
+
+def test_keys_of_tables_that_a_later_step_makes_are_of_the_range_of_the_cell(empty_database):
+    urls = DatabaseUrls(empty_database, empty_database)
+    migrate(empty_database, "0059")
+    add_cell(urls, "east", lambda inner: migrate(inner.migrating, "0059"), wait=lambda _: None)
+
+    migrate_or_refuse(urls)
+
+    with psycopg.connect(empty_database) as connection:
+        [key] = connection.execute("SELECT nextval('cell_east.captured_changes_id_seq')").fetchone()
+    assert key == key_range(1, BIGINT_BITS).start
 
 
 @pytest.mark.parametrize("address", ["db2", "db2:x", "db2:5432/other"])

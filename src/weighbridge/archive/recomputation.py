@@ -101,7 +101,8 @@ _FILLED: Final = """
     INSERT INTO held_events SELECT * FROM jsonb_populate_recordset(NULL::events, %s::text::jsonb)
 """
 _EVENTS: Final = SQL("""
-    FROM held_events held CROSS JOIN LATERAL jsonb_populate_record(ROW(held.*)::events, '{{}}'::jsonb) AS e
+    FROM (SELECT * FROM held_events) held
+   CROSS JOIN LATERAL jsonb_populate_record(ROW(held.*)::events, '{{}}'::jsonb) AS e
    WHERE held.project_id = %(project)s AND held.id = slot.event_id
 """).format()
 _NAMED: Final = "SELECT batch_id, event_ids FROM batch_inputs WHERE project_id = %s AND batch_id = ANY (%s)"

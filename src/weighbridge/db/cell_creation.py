@@ -32,6 +32,7 @@ from weighbridge.db.roles import DatabaseUrls, grant_running_role, role_of
 from weighbridge.db.transaction import BLOCK_SIZE
 from weighbridge.errors import Conflict, Refusal
 
+_MINIMUMS: Final = "SELECT sequencename, min_value FROM pg_sequences WHERE schemaname = current_schema()"
 _BITS: Final = {"smallint": 15, "integer": INTEGER_BITS, "bigint": BIGINT_BITS}
 _BLOCKS: Final = "event_key_blocks"
 """The sequence whose values are blocks of keys of events."""
@@ -92,7 +93,7 @@ def add_cell(
         migrate(inner)
         if cell.node is not None:
             distribute(inner.migrating, cell)
-        _make_keys(urls, cell)
+        finish_steps(urls, cell)
         _copy_audit_keys(urls, cell)
         wait(2 * LOOK_SECONDS)
         with connection.transaction():
@@ -137,8 +138,13 @@ def _register(connection: psycopg.Connection[Any], name: str, node: str | None) 
     return cell
 
 
-def _make_keys(urls: DatabaseUrls, cell: Cell) -> None:
-    """Have a new cell give out keys of its range, where its tables lie."""
+def finish_steps(urls: DatabaseUrls, cell: Cell) -> None:
+    """Have a cell give out keys of its range where its tables lie, those of newly made tables, too.
+
+    On a node, what a step made that no table needs is made there.
+    """
+    if cell == FIRST:
+        return
     with psycopg.connect(url_in_cell(urls.migrating, cell)) as within:
         if cell.node is not None:
             with psycopg.connect(urls_in_cell(urls, cell).migrating) as coordinator:
@@ -182,11 +188,13 @@ def _keys_of(name: str, kind: str, cell: Cell) -> range:
 
 def _set_key_ranges(connection: psycopg.Connection[Any], cell: Cell) -> None:
     """Have each sequence of a cell give out the cell's keys and no others."""
+    begin_at = dict(connection.execute(_MINIMUMS).fetchall())
     for name, kind, last in connection.execute(SEQUENCES).fetchall():
         keys = _keys_of(name, kind, cell)
         sequence = {"name": Identifier(name), "first": Literal(keys.start), "last": Literal(keys.stop - 1)}
         if cell != FIRST:
-            connection.execute(_BEGIN_RANGE.format(**sequence))
+            if begin_at[name] != keys.start:
+                connection.execute(_BEGIN_RANGE.format(**sequence))
         elif last < keys.stop:
             connection.execute(_END_RANGE.format(**sequence))
         else:

@@ -9,7 +9,9 @@ Invariants: never do two nodes give out keys of a cell at a time; a move that fa
 same command, and until the directory names the new node the old one can be closed and not used.
 """
 
-from contextlib import ExitStack
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import Any, Final
 
@@ -49,6 +51,22 @@ _CLOSED: Final = SQL(
 ).format(Identifier(ENTER_ON_NODE))
 
 
+_END_BLOCKERS: Final = SQL(
+    """
+    SELECT pg_terminate_backend(blocking.pid)
+      FROM pg_stat_activity waiting
+     CROSS JOIN LATERAL unnest(pg_blocking_pids(waiting.pid)) AS blocking (pid)
+     WHERE waiting.datname = current_database()
+       AND (waiting.application_name LIKE 'citus%' OR waiting.backend_type = 'walsender')
+       AND waiting.query_start < clock_timestamp() - make_interval(secs => {seconds})
+       AND blocking.pid IN (
+           SELECT pid FROM pg_locks
+            WHERE locktype = 'advisory' AND granted
+              AND (classid::bigint << 32 | objid::bigint) = hashtextextended({name}, 0))
+    """
+)
+
+
 _SETTLE: Final = SQL("UPDATE {table} SET {name} = {settled} WHERE {name} > {next}::text::xid8")
 
 
@@ -75,12 +93,14 @@ def move_cell(urls: DatabaseUrls, name: str, node: str) -> Cell:
                     url_in_cell(urls.migrating, moved),
                 )
             )
+            new.execute(LOCAL)
             if not lies_on(coordinator, node):
                 complete(coordinator, new, role_of(urls.running))
                 # Triggers give out keys on the new node before the old one is closed: far from the old keys.
                 go_on_with_keys(new, cell, _last_keys(old), is_ahead=True)
                 make_movable(coordinator)
-                move_tables(coordinator, node)
+                with _end_blockers(url_in_cell(urls.migrating, cell), cell):
+                    move_tables(coordinator, node)
             _close(old, cell)
             go_on_with_keys(new, cell, _last_keys(old), _last_keys(new))
             _settle_transactions(new)
@@ -102,6 +122,31 @@ def _find(url: str, name: str, node: str) -> Cell:
     if cell.node == node:
         raise Conflict(f"The cell {name} lies on {node} already.")
     return cell
+
+
+@contextmanager
+def _end_blockers(url: str, cell: Cell) -> Iterator[None]:
+    """Within, transactions in the cell are ended for which the cluster has waited too long to move it.
+
+    Whoever writes waits behind the cluster as long as it waits for them.
+    """
+    is_done = threading.Event()
+
+    def watch() -> None:
+        blockers = _END_BLOCKERS.format(
+            seconds=Literal(LEAVE_SECONDS), name=Literal(locks.on_node(cell.schema))
+        )
+        with psycopg.connect(url, autocommit=True) as connection:
+            while not is_done.wait(1):
+                connection.execute(blockers)
+
+    watching = threading.Thread(target=watch, name="blockers", daemon=True)
+    watching.start()
+    try:
+        yield
+    finally:
+        is_done.set()
+        watching.join()
 
 
 def _last_keys(connection: psycopg.Connection[Any]) -> dict[str, int]:

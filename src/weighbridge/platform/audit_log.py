@@ -9,6 +9,7 @@ Invariants: nothing is shown by a link whose use could not be counted; a rejecte
 repeat of itself.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from tempfile import SpooledTemporaryFile
@@ -327,7 +328,7 @@ def use_of(call: LinkCall, link: UsedLink, *, gone: Refusal | None) -> LinkUse:
 
 
 async def count_uses(database: Database, uses: Sequence[LinkUse]) -> None:
-    """Count uses by one statement; those of one link, operation and answer go together, by the first."""
+    """Count uses; those of one link, operation and answer go together, by the first."""
     alike: dict[tuple[int, str, int], list[LinkUse]] = {}
     for use in uses:
         alike.setdefault((use.link.number, use.operation, use.status), []).append(use)
@@ -336,7 +337,10 @@ async def count_uses(database: Database, uses: Sequence[LinkUse]) -> None:
          len(same))
         for key, same in sorted(alike.items()) for first in same[:1]
     ]  # fmt: skip
-    await database.single(_COUNT_USES, [list(column) for column in zip(*rows, strict=True)])
+    by_link = Counter(use.link.number for use in uses)
+    async with database.write() as tx:
+        tx.later(_USE_LINKS, ([*by_link], [*by_link], [*by_link.values()]))
+        await tx.execute(_COUNT_USES, [list(column) for column in zip(*rows, strict=True)])
 
 
 async def log_link_uses(tx: Write) -> int:
@@ -347,26 +351,24 @@ async def log_link_uses(tx: Write) -> int:
     return await tx.execute(_LOG_USES)
 
 
+_USE_LINKS: Final = """
+    WITH locked AS MATERIALIZED (
+        SELECT id FROM report_links WHERE id = ANY (%s::integer[]) ORDER BY id FOR NO KEY UPDATE)
+    UPDATE report_links l SET use_count = l.use_count + c.uses, last_used_at = now()
+      FROM locked k JOIN unnest(%s::integer[], %s::bigint[]) AS c (link_id, uses) ON c.link_id = k.id
+     WHERE l.id = k.id
+"""
 _COUNT_USES: Final = """
-    WITH come AS (
-        SELECT * FROM unnest(%s::integer[], %s::text[], %s::smallint[], %s::integer[], %s::integer[],
-                             %s::text[], %s::text[], %s::text[], %s::bigint[])
-               AS c (link_id, operation, status, account_id, project_id, record, name, request_id, uses)),
-    locked AS MATERIALIZED (
-        SELECT id FROM report_links WHERE id IN (SELECT link_id FROM come) ORDER BY id FOR NO KEY UPDATE),
-    used AS (
-        UPDATE report_links l SET use_count = l.use_count + c.uses, last_used_at = now()
-          FROM locked k JOIN (SELECT link_id, sum(uses)::bigint AS uses FROM come GROUP BY link_id) c
-                          ON c.link_id = k.id
-         WHERE l.id = k.id)
     INSERT INTO report_link_uses (link_id, operation, status, minute, account_id, project_id, record, name,
                                   request_id, uses)
     SELECT link_id, operation, status, date_trunc('minute', now()), account_id, project_id, record, name,
            request_id, uses
-      FROM come ORDER BY link_id, operation, status
+      FROM unnest(%s::integer[], %s::text[], %s::smallint[], %s::integer[], %s::integer[], %s::text[],
+                  %s::text[], %s::text[], %s::bigint[])
+           AS c (link_id, operation, status, account_id, project_id, record, name, request_id, uses)
+     ORDER BY link_id, operation, status
     ON CONFLICT (link_id, operation, status, minute)
        DO UPDATE SET uses = report_link_uses.uses + excluded.uses, last_at = excluded.last_at
-    RETURNING uses
 """
 _LOG_USES: Final = f"""
     WITH over AS (

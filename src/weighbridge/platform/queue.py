@@ -70,15 +70,19 @@ class FairJobManager(JobManager):
             return None
         # One cell after the other, so that none takes a place for nothing; each with a connection at hand,
         # so that none waits for the server of another.
-        async with self._connector.pool.connection() as connection, self._places.choosing:
-            if not self._places.free:
-                return None
-            async with asyncio.timeout(CHOOSING_SECONDS):
-                rows = await self._connector.execute_query_all_async_with_connection(
-                    connection, TAKE_NEXT, queues=list(queues or ()), worker_id=worker_id, lock=self._lock
-                )
-            await connection.commit()
-            self._places.free -= bool(rows)
+        rows: list[dict[str, Any]] = []
+        try:
+            async with self._connector.pool.connection() as connection, self._places.choosing:
+                if not self._places.free:
+                    return None
+                async with asyncio.timeout(CHOOSING_SECONDS):
+                    rows = await self._connector.execute_query_all_async_with_connection(
+                        connection, TAKE_NEXT, queues=list(queues or ()), worker_id=worker_id, lock=self._lock
+                    )
+                self._places.free -= bool(rows)
+        except BaseException:
+            self._places.free += bool(rows)  # what was chosen was not committed
+            raise
         return Job.from_row(rows[0]) if rows else None
 
     async def finish_job(self, job: Job, status: Status, delete_job: bool) -> None:  # noqa: FBT001 - the queue's

@@ -129,6 +129,24 @@ OF_REQUESTS: Final[Mapping[str, LogEvent]] = {
         "While the database restarts, wait. Otherwise read its log; if it reports too many connections, "
         "lower `WEIGHBRIDGE_API_CONNECTIONS` or raise `max_connections`.",
     ),
+    "cell_lost": LogEvent(
+        "warning",
+        ("cell", "node", "remedy"),
+        "The service started while the node of a cell could not be reached.",
+        "Accounts of the cell are answered 503 until the node is back; the service needs no restart.",
+    ),
+    "cell_not_reached": LogEvent(
+        "warning",
+        ("schema", "reason"),
+        "A worker cannot reach the host of a cell, and tries again every second.",
+        "Bring the node back. Tasks and rounds of the other cells go on, those of this one do then.",
+    ),
+    "watch_waits": LogEvent(
+        "warning",
+        ("cell", "reason"),
+        "Whoever waits for changes of a cell is not told of any: its host did not answer in time.",
+        "See `database_unavailable`.",
+    ),
     "disk_full": LogEvent(
         "warning",
         ("error",),
@@ -200,7 +218,10 @@ OF_WORKERS: Final[Mapping[str, LogEvent]] = {
     "witnessing_failed": LogEvent("error", (), "Asking witnesses to cosign heads failed.", REPORT),
     "numbering_failed": LogEvent("error", (), "Numbering changes for the feed failed.", REPORT),
     "round_gave_way": LogEvent(
-        "info", ("reason",), "A round ended because an account is about to move to another cell.", NOTHING
+        "info",
+        ("reason",),
+        "A round ended because an account is about to move to another cell, or the host of its cell is lost.",
+        NOTHING,
     ),
     "waiting_failed": LogEvent("error", (), "Counting the events that wait for a generation failed.", REPORT),
     "rules_failed": LogEvent("error", (), "Looking for data to evaluate rules over failed.", REPORT),

@@ -18,7 +18,7 @@ import structlog
 from psycopg.errors import InsufficientPrivilege
 
 from weighbridge.core.platform.cell import Cell
-from weighbridge.db.cell_creation import urls_in_cell
+from weighbridge.db.cell_creation import finish_steps, urls_in_cell
 from weighbridge.db.cells import Cells, read_cells
 from weighbridge.db.engine import Database, is_lost, url_on_node
 from weighbridge.db.roles import (
@@ -95,7 +95,7 @@ def migrate_or_refuse(urls: DatabaseUrls, *, without_lost: bool = False) -> None
     keeps books and audit rows as they are.
     """
     try:
-        cells = read_cells(urls.migrating)
+        cells, finished = read_cells(urls.migrating), read_cells(urls.migrating, only_open=True)
         lost = _find_lost_nodes(urls.migrating, cells) if without_lost else set()
         for cell in cells:
             if cell.node in lost:
@@ -103,6 +103,8 @@ def migrate_or_refuse(urls: DatabaseUrls, *, without_lost: bool = False) -> None
             elif not lost or read_revision_of(urls_in_cell(urls, cell).migrating) != newest_revision():
                 # What is granted or made goes to every node, so nothing is done for nothing.
                 migrate_cell(urls_in_cell(urls, cell))
+                if cell in finished:
+                    finish_steps(urls, cell)
         if can_switch_triggers_off(urls.running):
             log.warning(
                 "database_role_owns_tables",

@@ -216,15 +216,13 @@ async def _keep(tx: Write, project: int, ledger: int, waiting_events: Sequence[_
     """Store the waiting events of a ledger; unchanged rows are not written."""
     values = {"project": project, "ledger": ledger}
     slots = Counter(_list_waiting_slots(waiting_events))
-    await tx.execute(
-        _KEEP_SLOTS,
-        values
-        | {
-            "starts": moments(start for start, _ in slots),
-            "ends": moments(end for _, end in slots),
-            "counts": [*slots.values()],
-        },
-    )
+    of_slots = values | {
+        "starts": moments(start for start, _ in slots),
+        "ends": moments(end for _, end in slots),
+        "counts": [*slots.values()],
+    }
+    await tx.execute(_DROP_SLOTS, of_slots)
+    await tx.execute(_KEEP_SLOTS, of_slots)
     if not waiting_events:
         await tx.execute(_FORGET, values)
         return
@@ -365,17 +363,18 @@ _KEEP: Final = """
            IS DISTINCT FROM (excluded.event_count, excluded.is_more, excluded.start_time, excluded.end_time)
 """
 _FORGET: Final = "DELETE FROM ledger_waits WHERE project_id = %(project)s AND ledger_id = %(ledger)s"
+_DROP_SLOTS: Final = """
+    DELETE FROM slot_waits w
+     WHERE project_id = %(project)s AND ledger_id = %(ledger)s
+       AND NOT EXISTS (SELECT FROM unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[])
+                                   AS n (first, last)
+                        WHERE (n.first, n.last) = (w.start_time, w.end_time))
+"""
 _KEEP_SLOTS: Final = """
-    WITH now_waiting AS (
-        SELECT * FROM unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[], %(counts)s::integer[])
-                   AS w (start_time, end_time, event_count)
-    ), gone AS (
-        DELETE FROM slot_waits w
-         WHERE w.project_id = %(project)s AND w.ledger_id = %(ledger)s
-           AND (w.start_time, w.end_time) NOT IN (SELECT start_time, end_time FROM now_waiting)
-    )
     INSERT INTO slot_waits AS w (project_id, ledger_id, start_time, end_time, event_count)
-    SELECT %(project)s, %(ledger)s, start_time, end_time, event_count FROM now_waiting
+    SELECT %(project)s, %(ledger)s, start_time, end_time, event_count
+      FROM unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[], %(counts)s::integer[])
+           AS n (start_time, end_time, event_count)
     ON CONFLICT (project_id, ledger_id, start_time, end_time) DO UPDATE
        SET event_count = excluded.event_count WHERE w.event_count <> excluded.event_count
 """

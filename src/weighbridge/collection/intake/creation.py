@@ -356,7 +356,8 @@ _NOT_YET: Final = Instant(1, 1, 1, tzinfo=UTC)
 async def store_event(call: ShortCall, body: NewEventsBody) -> Event | None:
     """Store the one event of the body; None when nothing was stored and it must be checked again."""
     is_counted = call.database.quotas.events_a_day > 0  # with the others of the day, on the long way
-    if body.event is UNSET or body.events is not UNSET or is_counted:
+    is_on_node = call.database.node is not None  # which an INSERT in a WITH has call every other node
+    if body.event is UNSET or body.events is not UNSET or is_counted or is_on_node:
         return None
     sent, project = body.event, project_number(call.path["project_id"])
     names = recall(call.database.memory, project, sent)

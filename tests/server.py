@@ -274,18 +274,21 @@ class Server:
         *,
         pooler_url: str | None = None,
         second_cell: str | None = None,
-        node: str | None = None,
+        other_cell: str | None = None,
         **settings: Any,
     ) -> None:
         """Serve the database of the owner's URL; the service itself comes to it as the running role.
 
         With the URL of a pooler its requests come that way. With the name of a second cell, which is made
-        where it is not there, accounts live in it, and what is done past the service is done there. It lies
-        on a node of the database's cluster, if one is named.
+        where it is not there, accounts live in it, and what is done past the service is done there. Other
+        accounts live in another cell, if one is named, and otherwise in the first.
         """
         urls = self.urls = DatabaseUrls(make_conninfo(database_url, user=RUNNING_ROLE), database_url)
         grant_running_role(urls)
-        self.cell = FIRST if second_cell is None else _ensure_cell(urls, second_cell, node)
+        self._cells = {"second_cell": second_cell, "other_cell": other_cell}
+        self.cell, self.other_cell = (
+            FIRST if name is None else _ensure_cell(urls, name) for name in self._cells.values()
+        )
         self.owner_url, self.running_url = (
             url_in_cell(url, self.cell) for url in (urls.migrating, urls.running)
         )
@@ -312,6 +315,10 @@ class Server:
             self._closing = closing.pop_all()
         self._started: Future[asyncio.AbstractEventLoop] = Future()
         self._thread = threading.Thread(target=self._run, name="server")
+
+    def again(self, **settings: Any) -> "Server":
+        """Another service of the same database, whose accounts live where those of this one do."""
+        return Server(self.urls.migrating, **self._cells, **settings)
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -369,6 +376,10 @@ class Server:
         """Make an account in the first cell, wherever others of this service live."""
         return self._account_in(FIRST)
 
+    def other_account(self) -> Account:
+        """Make an account in another cell than that of a test, where there are several."""
+        return self._account_in(self.other_cell)
+
     def _account_in(self, cell: Cell) -> Account:
         return Account(self, self.run(self._account(cell, f"account {next(_account_numbers)}")), cell)
 
@@ -404,7 +415,7 @@ class Server:
                 await asyncio.sleep(0.01)
             if self._uvicorn.started:
                 with suppress(UndefinedTable):  # on an empty database there is nobody to know the key
-                    for cell in {FIRST, self.cell}:
+                    for cell in {FIRST, self.cell, self.other_cell}:
                         async with self.connections.in_cell(cell).write() as tx:
                             assert await keep_key(tx, self.settings), "a service signs its audit log"
                 self._started.set_result(asyncio.get_running_loop())
@@ -413,10 +424,10 @@ class Server:
             await serving
 
 
-def _ensure_cell(urls: DatabaseUrls, name: str, node: str | None) -> Cell:
+def _ensure_cell(urls: DatabaseUrls, name: str) -> Cell:
     """A cell of a database, made at once: no other process uses the database yet."""
     known = {cell.name: cell for cell in read_cells(urls.migrating)}
-    return known.get(name) or add_cell(urls, name, migrate_cell, wait=lambda _: None, node=node)
+    return known.get(name) or add_cell(urls, name, migrate_cell, wait=lambda _: None)
 
 
 def _key_file(folder: Path) -> Path:

@@ -4,7 +4,6 @@ import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 from tests.given import gaps
-from tests.given.lone import lone_service
 from tests.given.rule_evaluation import results, work
 
 from weighbridge.db.embedded.cluster import SUPERUSER
@@ -14,10 +13,10 @@ MEAN = {"method": "mean_before_after"}
 
 
 @pytest.fixture
-def account(postgres, newest):
+def account(lone_server):
     """An account whose service has nothing else to verify."""
-    with lone_service(postgres, newest, "nothing") as lone:
-        yield lone.server.account()
+    with lone_server() as server:
+        yield server.account()
 
 
 def test_an_approved_value_that_is_found_in_a_longer_gap_is_of_the_run_that_says_so(account):

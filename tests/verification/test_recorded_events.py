@@ -7,7 +7,6 @@ import pytest
 from psycopg.conninfo import make_conninfo
 from tests.given import collection as given
 from tests.given.feeds import Feeding
-from tests.given.lone import lone_service
 
 from weighbridge.collection.measurements.event_records import stored_leaves
 from weighbridge.core import identity
@@ -23,10 +22,10 @@ TEXTS = ("plain", 'with "quotes"', "back\\slash", "tab\there", "two\nlines", "NU
 
 
 @pytest.fixture(scope="module")
-def server(postgres, newest):
+def server(lone_server):
     """A service whose database has the events of this file alone, for checking looks at all of them."""
-    with lone_service(postgres, newest, "nothing") as lone:
-        yield lone.server
+    with lone_server() as server:
+        yield server
 
 
 @pytest.fixture

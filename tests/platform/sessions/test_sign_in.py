@@ -156,8 +156,8 @@ def test_the_audit_log_has_who_signed_in(server: Server, account: Account, email
     assert actions == [("session.begin",), ("session.end_all",)]
 
 
-def test_nonsense_links_of_somebody_else_shut_no_link(postgres, account: Account):
-    with Server(postgres, trusted_proxies=("127.0.0.1",)) as service:
+def test_nonsense_links_of_somebody_else_shut_no_link(server, account: Account):
+    with server.again(trusted_proxies=("127.0.0.1",)) as service:
         link = f"/enter?key={secret_of_link(account)}"
 
         for number in range(2 * ATTEMPTS_OF_USER_MAX):
@@ -166,8 +166,8 @@ def test_nonsense_links_of_somebody_else_shut_no_link(postgres, account: Account
         Visitor(service).get(link, x_forwarded_for="203.0.113.7").expect(303)
 
 
-def test_an_address_that_tried_too_many_links_follows_none_and_others_do(postgres, account: Account):
-    with Server(postgres, trusted_proxies=("127.0.0.1",)) as service:
+def test_an_address_that_tried_too_many_links_follows_none_and_others_do(server, account: Account):
+    with server.again(trusted_proxies=("127.0.0.1",)) as service:
         email, link = email_of(account), f"/enter?key={secret_of_link(account)}"
         for number in range(COUNTED):
             Visitor(service).get(f"/enter?key=guess-{number}", x_forwarded_for="203.0.113.8").expect(404)

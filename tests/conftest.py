@@ -26,8 +26,11 @@ from tests.databases import database, made_by_first, making
 from tests.given.lone import KNOWN, Lone, lone_service
 from tests.given.loops import HELD_SECONDS_MAX, held_loops, watch_loops
 from tests.given.older_servers import COPIES, older_server
+from tests.left_out import is_left_out, sentences
 from tests.server import Account, Caller, Server
 
+from weighbridge.core.platform.cell import Cell
+from weighbridge.db.cell_creation import url_in_cell
 from weighbridge.db.embedded import instance
 from weighbridge.db.migration import migrate
 from weighbridge.db.roles import DatabaseUrls, grant_running_role
@@ -93,7 +96,10 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Say where loops were held."""
+    """Say where loops were held, and what a run on a cluster leaves out."""
+    if config.getoption("--citus"):
+        for sentence in sentences(config.args):
+            terminalreporter.line(sentence)
     if FOLDER in config.stash and (held := held_loops(Path(config.stash[FOLDER]))):
         terminalreporter.section(f"event loops were held for over {HELD_SECONDS_MAX} s of processor time")
         for one in held:
@@ -108,8 +114,10 @@ def pytest_configure_node(node: Any) -> None:
     node.workerinput["cluster"] = cluster and (cluster.coordinator, *cluster.workers)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Begin with the tests that wait for processes, so that no worker is left with them at the end."""
+    if config.getoption("--citus"):
+        items[:] = [item for item in items if not is_left_out(item.nodeid)]
     items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
 
 
@@ -289,6 +297,17 @@ def migrated_database(postgres: str, newest: str) -> Iterator[str]:
     """The URL of a database of this test's own, at the newest step and with nothing stored."""
     with database(postgres, newest) as url:
         yield url
+
+
+@pytest.fixture
+def lone_cell(postgres: str, newest: str, newest_on_nodes: Cluster | None, worker_name: str) -> Iterator[str]:
+    """The URL of a cell of this test's own with nothing stored, for the role that owns the tables."""
+    if newest_on_nodes is None:
+        with database(postgres, newest) as url:
+            yield url
+        return
+    with clusters.part(newest_on_nodes, 0, f"part_{worker_name}", clusters.NEWEST) as url:
+        yield url_in_cell(url, Cell(1, clusters.CELLS[0], newest_on_nodes.node(0)))
 
 
 @pytest.fixture(scope="module", params=KNOWN, ids=lambda known: f"knows {known}")

@@ -1,0 +1,48 @@
+"""What a run on a Citus cluster leaves out of what it is asked for, and why. The run says so at its end."""
+
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+PLANNER = (
+    "it counts the rows that the planner has read beside those of a hundred other projects, which are loaded past "
+    "the service with triggers off and as rows of unknown columns; a node has the same planner and refuses that"
+)
+EMPTY = "it is about a database without tables, which has no cells"
+FORM = (
+    "it drops constraints and indexes in a transaction that is undone, which a node leaves to the coordinator"
+)
+DISK = "it gives tables triggers that fail as on a full disk, which a node leaves to the coordinator"
+
+LEFT_OUT = {
+    "tests/accounting/batch_generations/test_moved_plans.py": PLANNER,
+    "tests/accounting/batch_generations/test_plans.py": PLANNER,
+    "tests/accounting/batches/test_plans.py": PLANNER,
+    "tests/accounting/model_runs/test_plans.py": PLANNER,
+    "tests/collection/events/test_plans.py": PLANNER,
+    "tests/platform/audit_log/test_plans.py": PLANNER,
+    "tests/quality/rule_results/test_plans.py": PLANNER,
+    "tests/quality/rule_runs/test_plans.py": PLANNER,
+    "tests/quality/substitutions/test_plans.py": PLANNER,
+    "tests/contract/test_health.py::test_the_service_is_not_ready_on_an_empty_database": EMPTY,
+    "tests/contract/test_health.py::test_the_service_is_ready_when_the_last_migration_is_done": EMPTY,
+    "tests/platform/api_tokens/test_full_disk.py": DISK,
+    "tests/verification/test_mutations.py": FORM,
+}
+"""By the beginning of its id, what is left out, and what it is that a cell on a node cannot have."""
+
+Named = TypeVar("Named")
+
+
+def is_left_out(test: str) -> bool:
+    """Whether a test, by its id, is left out on a cluster."""
+    return any(test == one or test.startswith((f"{one}::", f"{one}[")) for one in LEFT_OUT)
+
+
+def sentences(asked: Iterable[str]) -> Sequence[str]:
+    """What is left out of the files and folders that a run was asked for."""
+    places = [one.partition("::")[0].rstrip("/") for one in asked]
+    return [
+        f"{test} is left out: {reason}."
+        for test, reason in LEFT_OUT.items()
+        if any(test.partition("::")[0] == place or test.startswith(f"{place}/") for place in places)
+    ]

@@ -4,13 +4,11 @@ from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 PLANNER = (
-    "it counts the rows that the planner has read beside those of a hundred other projects, which are loaded past "
-    "the service with triggers off and as rows of unknown columns; a node has the same planner and refuses that"
+    "it counts the rows that the planner has read beside those of a hundred other projects, which are loaded"
+    " past the service as rows of unknown columns; a node has the same planner and refuses such a load"
 )
 EMPTY = "it is about a database without tables, which has no cells"
-FORM = (
-    "it drops constraints and indexes in a transaction that is undone, which a node leaves to the coordinator"
-)
+FORM = "it drops constraints and indexes and undoes that, which a node leaves to the coordinator"
 DISK = "it gives tables triggers that fail as on a full disk, which a node leaves to the coordinator"
 
 LEFT_OUT = {

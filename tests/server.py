@@ -35,7 +35,7 @@ from weighbridge.core.platform.cell import FIRST, Cell
 from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor
 from weighbridge.core.problem import CODES
 from weighbridge.core.signing import SigningKey
-from weighbridge.db.cell_creation import add_cell, url_in_cell
+from weighbridge.db.cell_creation import add_cell, url_in_cell, urls_in_cell
 from weighbridge.db.cells import Cells, read_cells
 from weighbridge.db.embedded.instance import RUNNING_ROLE
 from weighbridge.db.engine import Database
@@ -351,6 +351,11 @@ class Server:
         """Run one statement past the service, committed at once, and give its rows."""
         cursor = self._connection.execute(statement, values)  # type: ignore[arg-type] # statements of tests
         return cursor.fetchall() if cursor.description else []
+
+    def change_form(self, statement: str) -> None:
+        """Change the form of a table past the service, which a cluster does through its coordinator."""
+        with psycopg.connect(urls_in_cell(self.urls, self.cell).migrating) as connection:
+            connection.execute(statement)  # type: ignore[arg-type] # statements of tests
 
     @contextmanager
     def transaction(self) -> Iterator[psycopg.Connection[tuple[Any, ...]]]:

@@ -62,8 +62,8 @@ Copying = Callable[[], AbstractContextManager[str]]
 Sound = tuple[Copying, list[Record]]
 """What copies a database that nobody is connected to, and its batches."""
 
-_GUARDED = ("ledger_entries", "deficit_entries", "events", "models", "ledgers", "audit_log", "audit_seals",
-            "audit_nodes")  # fmt: skip
+_GUARDED = ("corrections", "ledger_entries", "deficit_entries", "events", "models", "ledgers", "audit_log",
+            "audit_seals", "audit_nodes")  # fmt: skip
 
 
 _numbers = count(1)

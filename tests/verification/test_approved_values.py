@@ -87,7 +87,7 @@ def test_an_approved_value_for_which_none_is_found_any_more_gives_way_and_the_bo
     [
         "UPDATE events SET corrected_numbers[1] = 11 WHERE corrected_numbers[1] = 12",
         "UPDATE corrections SET to_value = '11' WHERE to_value = '12' AND state = 'in_force'",
-        "UPDATE corrections SET created_at = created_at + interval '1 hour' WHERE rule_id IS NOT NULL",
+        "UPDATE corrections SET created_at = now() + interval '1 hour' WHERE rule_id IS NOT NULL",
         "UPDATE corrections SET user_id = user_id + 1000 WHERE rule_id IS NOT NULL",
         "UPDATE corrections SET token_id = NULL WHERE rule_id IS NOT NULL",
         "UPDATE corrections SET rule_run_id = rule_run_id + 1000 WHERE rule_id IS NOT NULL",

@@ -82,7 +82,7 @@ def number_of(friendly):
 @pytest.mark.parametrize(
     "change",
     [
-        "numbers = '{7}'", "start_time = start_time - interval '1 minute'", "notes = 'another'",
+        "numbers = '{7}'", "start_time = '2020-01-01Z'", "notes = 'another'",
         "texts = '{NULL,other}'", "tracking_id = 'other'", "client_reference = 'R-1'",
     ],
 )  # fmt: skip

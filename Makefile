@@ -85,7 +85,7 @@ ON_A_NODE = tests/contract tests/accounting tests/collection tests/platform test
 	tests/modelling tests/reporting tests/stories tests/verification tests/web \
 	tests/db/test_account_move.py tests/durability/test_moving_cells.py
 
-test-citus: $(READY) ## run tests on accounts in a cell on a node of a Citus cluster, which CLUSTER="command" starts
+test-citus: $(READY) ## run tests on accounts in cells on two nodes of a Citus cluster, which CLUSTER="command" starts
 	@test -n "$(CLUSTER)" || { echo "make test-citus needs CLUSTER=command, which starts and stops a cluster; nothing was tested"; exit 0; }; \
 	test -z "$(CLUSTER)" || $(BIN)/pytest --citus "$(CLUSTER)" -n 2 $(or $(TESTS),$(ON_A_NODE))
 

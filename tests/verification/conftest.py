@@ -202,9 +202,10 @@ def many_rows(books: Books) -> Books:
     with psycopg.connect(books.url) as connection:
         connection.execute(
             """
-            INSERT INTO audit_log (account_id, request_id, action, object)
-            SELECT account_id, 'r', 'given.row', number
-              FROM (SELECT account_id FROM audit_log LIMIT 1) AS owner, generate_series(1, 300) AS number
+            WITH made AS MATERIALIZED (
+                SELECT account_id, 'r', 'given.row', number
+                  FROM (SELECT account_id FROM audit_log LIMIT 1) AS owner, generate_series(1, 300) AS number)
+            INSERT INTO audit_log (account_id, request_id, action, object) SELECT * FROM made
             """
         )
     asyncio.run(_sealed(books.url))

@@ -16,12 +16,15 @@ SUM = """
     output: true
 """
 CAPTURED = """
+    WITH captured AS MATERIALIZED (
+        SELECT e.project_id, (SELECT max(id) + 1 FROM events), e.event_type_id, {start}, {end},
+               e.asset_id, e.location_ids, e.numbers, e.texts, true
+          FROM events e
+         CROSS JOIN (SELECT start_time FROM events WHERE is_imputed AND voided_at IS NULL) AS made
+         WHERE NOT e.is_imputed ORDER BY e.id LIMIT 1)
     INSERT INTO events (project_id, id, event_type_id, start_time, end_time, asset_id, location_ids, numbers,
                         texts, is_complete)
-    SELECT e.project_id, (SELECT max(id) + 1 FROM events), e.event_type_id, {start}, {end},
-           e.asset_id, e.location_ids, e.numbers, e.texts, true
-      FROM events e CROSS JOIN (SELECT start_time FROM events WHERE is_imputed AND voided_at IS NULL) AS made
-     WHERE NOT e.is_imputed ORDER BY e.id LIMIT 1
+    SELECT * FROM captured
 """
 
 

@@ -89,10 +89,12 @@ def test_an_event_that_was_exchanged_for_another_is_named(books):
 def test_a_twin_of_the_same_value_does_not_pass_for_the_event(books):
     books.break_by(
         """
+        WITH twin AS MATERIALIZED (
+            SELECT project_id, 1, event_type_id, start_time, end_time, feedstock_id, numbers, true
+              FROM events WHERE numbers = '{1.5}')
         INSERT INTO events
                (project_id, id, event_type_id, start_time, end_time, feedstock_id, numbers, is_complete)
-        SELECT project_id, 1, event_type_id, start_time, end_time, feedstock_id, numbers, true
-          FROM events WHERE numbers = '{1.5}'
+        SELECT * FROM twin
         """,
         f"""
         UPDATE batch_inputs SET event_ids = '{{1}}', first_event = 1, last_event = 1

@@ -80,10 +80,12 @@ test-cells: $(READY) ## run the tests of the interface and of the books on accou
 	@$(BIN)/pytest --second-cell -n $(WORKERS) tests/contract tests/accounting tests/collection tests/platform tests/exchange \
 		tests/quality tests/modelling tests/reporting tests/web
 
-ON_A_NODE = tests/collection tests/platform tests/exchange tests/quality tests/modelling \
-	tests/db/test_account_move.py tests/durability/test_moving_cells.py
+# What a run on a cluster leaves out of these, and why, is listed in tests/left_out.py.
+ON_A_NODE = tests/contract tests/accounting tests/collection tests/platform tests/exchange tests/quality \
+	tests/modelling tests/reporting tests/stories tests/verification tests/web \
+	tests/db/test_account_move.py tests/db/test_two_cells.py tests/durability/test_moving_cells.py
 
-test-citus: $(READY) ## run tests on accounts in a cell on a node of a Citus cluster, which CLUSTER="command" starts
+test-citus: $(READY) ## run tests on accounts in cells on two nodes of a Citus cluster, which CLUSTER="command" starts
 	@test -n "$(CLUSTER)" || { echo "make test-citus needs CLUSTER=command, which starts and stops a cluster; nothing was tested"; exit 0; }; \
 	test -z "$(CLUSTER)" || $(BIN)/pytest --citus "$(CLUSTER)" -n 2 $(or $(TESTS),$(ON_A_NODE))
 

@@ -7,22 +7,33 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.errors import DuplicateObject
 from psycopg.sql import SQL, Identifier
 
+from weighbridge.db.cell_creation import add_cell
 from weighbridge.db.embedded.instance import RUNNING_ROLE
+from weighbridge.db.migration import migrate
+from weighbridge.db.roles import DatabaseUrls, grant_running_role
+from weighbridge.supervisor.startup import migrate_cell
 
 NODES = 3
 """A coordinator and two workers, which listen on the ports after its own."""
 
 PORTS = range(20_000, 32_000)
 """Below those that a system gives to connections."""
+
+CELLS = ("north", "south")
+"""The cells of a service for tests, each on a node of its own."""
+
+NEWEST = "newest"
+"""The name of a database in which nothing is stored, to copy."""
 
 
 @dataclass(frozen=True)
@@ -94,23 +105,86 @@ def _is_free(port: int) -> bool:
 
 
 @contextmanager
-def database(cluster: Cluster, name: str) -> Iterator[Cluster]:
-    """A database of one's own on every node, in which nothing is stored."""
-    nodes = (cluster.coordinator, *cluster.workers)
-    for url in nodes:
-        with psycopg.connect(url, autocommit=True) as connection:
-            connection.execute("SET citus.enable_ddl_propagation = off")
-            connection.execute(SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(Identifier(name)))
+def database(cluster: Cluster, name: str, template: str | None = None) -> Iterator[Cluster]:
+    """A database of one's own on every node: nothing is stored in it, or what another one there has.
+
+    Nodes know one another by their addresses, and ask for databases of the same name. So copies of all parts
+    of a database are one, in which cells lie where they did; nobody may use the other one any more.
+    """
+    yield _make(cluster, name, template)
+    for url in (cluster.coordinator, *cluster.workers):
+        with _making(url) as connection:
+            _drop(connection, name)
+
+
+@contextmanager
+def part(cluster: Cluster, node: int, name: str, template: str) -> Iterator[str]:
+    """The URL of a copy of what one worker has of a database: the cells on it, without the coordinator."""
+    url = cluster.workers[node]
+    with _making(url) as connection:
+        _copy(connection, template, name)
+    yield make_conninfo(url, dbname=name)
+    with _making(url) as connection:
+        _drop(connection, name)
+
+
+def make_newest(cluster: Cluster, done: Path) -> None:
+    """Make a database to copy: at the newest step, with a cell on each of two nodes, and nothing stored."""
+    own = _make(cluster, NEWEST)
+    migrate(own.coordinator)
+    urls = DatabaseUrls(make_conninfo(own.coordinator, user=RUNNING_ROLE), own.coordinator)
+    grant_running_role(urls)
+    for number, name in enumerate(CELLS):
+        add_cell(urls, name, migrate_cell, wait=lambda _: None, node=own.node(number))
+    done.touch()
+
+
+@contextmanager
+def _making(url: str) -> Iterator[psycopg.Connection[Any]]:
+    """A connection that makes databases of one node, of which it tells no other."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("SET citus.enable_ddl_propagation = off")
+        connection.execute("SET file_copy_method = clone")
+        yield connection
+
+
+def _make(cluster: Cluster, name: str, template: str | None = None) -> Cluster:
+    for url in (cluster.coordinator, *cluster.workers):
+        with _making(url) as connection:
+            if template is not None:
+                _copy(connection, template, name)
+                continue
+            _drop(connection, name)
             connection.execute(SQL("CREATE DATABASE {}").format(Identifier(name)))
-        with psycopg.connect(make_conninfo(url, dbname=name), autocommit=True) as connection:
-            connection.execute("CREATE EXTENSION citus")
     own = Cluster(*_own_urls(cluster, name))
-    with psycopg.connect(own.coordinator, autocommit=True) as connection:
-        _join(connection, own)
-    yield own
-    for url in nodes:
-        with psycopg.connect(url, autocommit=True) as connection:
-            connection.execute(SQL("DROP DATABASE {} WITH (FORCE)").format(Identifier(name)))
+    if template is None:
+        _join(own)
+    return own
+
+
+def _copy(connection: psycopg.Connection[Any], template: str, name: str) -> None:
+    """Copy the part of a database that one node has."""
+    _drop(connection, name)
+    _shut(connection, template)
+    connection.execute(
+        SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy").format(
+            Identifier(name), Identifier(template)
+        )
+    )
+
+
+def _drop(connection: psycopg.Connection[Any], name: str) -> None:
+    if connection.execute("SELECT FROM pg_database WHERE datname = %s", (name,)).fetchone() is not None:
+        _shut(connection, name)
+        connection.execute(SQL("DROP DATABASE {} WITH (FORCE)").format(Identifier(name)))
+
+
+def _shut(connection: psycopg.Connection[Any], name: str) -> None:
+    """Have nobody be in a database: processes of the cluster itself come back as long as they may."""
+    connection.execute(SQL("ALTER DATABASE {} ALLOW_CONNECTIONS false").format(Identifier(name)))
+    connection.execute(
+        "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = %s", (name,)
+    )
 
 
 def _own_urls(cluster: Cluster, name: str) -> tuple[str, tuple[str, ...]]:
@@ -120,15 +194,18 @@ def _own_urls(cluster: Cluster, name: str) -> tuple[str, tuple[str, ...]]:
     return coordinator, tuple(workers)
 
 
-def _join(connection: psycopg.Connection[tuple[object, ...]], cluster: Cluster) -> None:
-    coordinator = conninfo_to_dict(cluster.coordinator)
-    connection.execute(
-        "SELECT citus_set_coordinator_host(%s, %s)", (coordinator["host"], int(coordinator["port"]))
-    )
-    for url in cluster.workers:
-        worker = conninfo_to_dict(url)
-        connection.execute("SELECT citus_add_node(%s, %s)", (worker["host"], int(worker["port"])))
-    try:
-        connection.execute(SQL("CREATE ROLE {} LOGIN").format(Identifier(RUNNING_ROLE)))
-    except DuplicateObject:  # roles are common to the databases of a node
-        return
+def _join(cluster: Cluster) -> None:
+    """Have new databases on the nodes be one."""
+    for url in (cluster.coordinator, *cluster.workers):
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("CREATE EXTENSION citus")
+    with psycopg.connect(cluster.coordinator, autocommit=True) as connection:
+        coordinator = conninfo_to_dict(cluster.coordinator)
+        connection.execute(
+            "SELECT citus_set_coordinator_host(%s, %s)", (coordinator["host"], int(coordinator["port"]))
+        )
+        for url in cluster.workers:
+            worker = conninfo_to_dict(url)
+            connection.execute("SELECT citus_add_node(%s, %s)", (worker["host"], int(worker["port"])))
+        with suppress(DuplicateObject):  # roles are common to the databases of a node
+            connection.execute(SQL("CREATE ROLE {} LOGIN").format(Identifier(RUNNING_ROLE)))

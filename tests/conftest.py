@@ -9,8 +9,8 @@ import gc
 import logging
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
-from dataclasses import replace
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +25,11 @@ from tests.databases import database, made_by_first, making
 from tests.given.lone import KNOWN, Lone, lone_service
 from tests.given.loops import HELD_SECONDS_MAX, held_loops, watch_loops
 from tests.given.older_servers import COPIES, older_server
+from tests.left_out import is_left_out, sentences
 from tests.server import Account, Caller, Server
 
+from weighbridge.core.platform.cell import Cell
+from weighbridge.db.cell_creation import url_in_cell
 from weighbridge.db.embedded import instance
 from weighbridge.db.migration import migrate
 from weighbridge.db.roles import DatabaseUrls, grant_running_role
@@ -86,7 +89,10 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Say where loops were held."""
+    """Say where loops were held, and what a run on a cluster leaves out."""
+    if config.getoption("--citus"):
+        for sentence in sentences(config.args):
+            terminalreporter.line(sentence)
     if FOLDER in config.stash and (held := held_loops(Path(config.stash[FOLDER]))):
         terminalreporter.section(f"event loops were held for over {HELD_SECONDS_MAX} s of processor time")
         for one in held:
@@ -101,8 +107,10 @@ def pytest_configure_node(node: Any) -> None:
     node.workerinput["cluster"] = cluster and (cluster.coordinator, *cluster.workers)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Begin with the tests that wait for processes, so that no worker is left with them at the end."""
+    if config.getoption("--citus"):
+        items[:] = [item for item in items if not is_left_out(item.nodeid)]
     items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
 
 
@@ -123,10 +131,15 @@ def run_folder(pytestconfig: pytest.Config) -> Path:
 
 
 @pytest.fixture(scope="session")
-def group_folder(pytestconfig: pytest.Config, run_folder: Path) -> Path:
+def worker_name(pytestconfig: pytest.Config) -> str:
+    """What the worker is called: `gw` and a number."""
+    return str(getattr(pytestconfig, "workerinput", {"workerid": "gw0"})["workerid"])
+
+
+@pytest.fixture(scope="session")
+def group_folder(pytestconfig: pytest.Config, run_folder: Path, worker_name: str) -> Path:
     """The folder of the database server of this worker, and of a few beside it."""
-    worker = getattr(pytestconfig, "workerinput", None)
-    number = 0 if worker is None else int(worker["workerid"].removeprefix("gw"))
+    number = int(worker_name.removeprefix("gw"))
     sharers = 1 if pytestconfig.getoption("--postgres") else SHARERS_MAX
     return run_folder / str(number // sharers)
 
@@ -163,35 +176,70 @@ def postgres(database_server: str, newest: str) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def cluster(pytestconfig: pytest.Config) -> Iterator[Cluster | None]:
-    """A database of this worker's own in the cluster of the run, if it has one."""
+def newest_on_nodes(pytestconfig: pytest.Config, run_folder: Path) -> Cluster | None:
+    """The cluster of the run, if it has one, with a database to copy: with a cell on each of two nodes."""
     worker = getattr(pytestconfig, "workerinput", None)
     if worker is None:
-        found, number = pytestconfig.stash.get(CLUSTER, None), 0
+        found = pytestconfig.stash.get(CLUSTER, None)
     else:
         found = Cluster(worker["cluster"][0], worker["cluster"][1:]) if worker["cluster"] else None
-        number = int(worker["workerid"].removeprefix("gw"))
-    if found is None:
-        yield None
-        return
-    with clusters.database(found, f"of_worker_{number}") as own:
-        migrate(own.coordinator)
-        first = number % len(own.workers)
-        yield replace(own, workers=own.workers[first:] + own.workers[:first])
+    if found is not None:
+        made_by_first(run_folder, clusters.NEWEST, lambda done: clusters.make_newest(found, done))
+    return found
 
 
 @pytest.fixture(scope="session")
-def server(pytestconfig: pytest.Config, postgres: str, cluster: Cluster | None) -> Iterator[Server]:
+def cluster(newest_on_nodes: Cluster | None, worker_name: str) -> Iterator[Cluster | None]:
+    """A database of this worker's own in the cluster of the run, if it has one."""
+    if newest_on_nodes is None:
+        yield None
+        return
+    with clusters.database(newest_on_nodes, f"of_{worker_name}", clusters.NEWEST) as own:
+        yield own
+
+
+@pytest.fixture(scope="session")
+def cells(pytestconfig: pytest.Config, newest_on_nodes: Cluster | None, worker_name: str) -> dict[str, str]:
+    """The cells where accounts of tests and others live; on nodes, workers take turns."""
+    if newest_on_nodes is not None:
+        names = clusters.CELLS if worker_name[-1] in "02468" else clusters.CELLS[::-1]
+        return dict(zip(("second_cell", "other_cell"), names, strict=True))
+    return {"second_cell": "north"} if pytestconfig.getoption("--second-cell") else {}
+
+
+@pytest.fixture(scope="session")
+def server(postgres: str, cluster: Cluster | None, cells: dict[str, str]) -> Iterator[Server]:
     """The service, listening."""
     structlog.configure(
         wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR),
         processors=[structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)],
     )
-    second_cell = "north" if pytestconfig.getoption("--second-cell") or cluster else None
-    url, node = (postgres, None) if cluster is None else (cluster.coordinator, cluster.node(0))
-    with Server(url, second_cell=second_cell, node=node) as server:
+    with Server(postgres if cluster is None else cluster.coordinator, **cells) as server:
         yield server
     structlog.reset_defaults()
+
+
+@pytest.fixture(scope="session")
+def lone_server(
+    postgres: str, newest: str, newest_on_nodes: Cluster | None, cells: dict[str, str], worker_name: str
+) -> Callable[[], AbstractContextManager[Server]]:
+    """Starts a service on a database with nothing stored; its accounts live in cells like those of others."""
+    numbers = count(1)
+
+    @contextmanager
+    def start() -> Iterator[Server]:
+        if newest_on_nodes is None:
+            with lone_service(postgres, newest, "nothing", **cells) as lone:
+                yield lone.server
+            return
+        name = f"lone_{worker_name}_{next(numbers)}"
+        with (
+            clusters.database(newest_on_nodes, name, clusters.NEWEST) as own,
+            Server(own.coordinator, **cells) as server,
+        ):
+            yield server
+
+    return start
 
 
 @pytest.fixture
@@ -208,8 +256,8 @@ def api(account: Account) -> Caller:
 
 @pytest.fixture
 def stranger(server: Server) -> Caller:
-    """A caller of another account with every permission there; in another cell, where there are two."""
-    return server.first_account().caller()
+    """A caller of another account with every permission there; in another cell, where there are several."""
+    return server.other_account().caller()
 
 
 @pytest.fixture
@@ -242,6 +290,17 @@ def migrated_database(postgres: str, newest: str) -> Iterator[str]:
     """The URL of a database of this test's own, at the newest step and with nothing stored."""
     with database(postgres, newest) as url:
         yield url
+
+
+@pytest.fixture
+def lone_cell(postgres: str, newest: str, newest_on_nodes: Cluster | None, worker_name: str) -> Iterator[str]:
+    """The URL of a cell of this test's own with nothing stored, for the role that owns the tables."""
+    if newest_on_nodes is None:
+        with database(postgres, newest) as url:
+            yield url
+        return
+    with clusters.part(newest_on_nodes, 0, f"part_{worker_name}", clusters.NEWEST) as url:
+        yield url_in_cell(url, Cell(1, clusters.CELLS[0], newest_on_nodes.node(0)))
 
 
 @pytest.fixture(scope="module", params=KNOWN, ids=lambda known: f"knows {known}")

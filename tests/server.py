@@ -35,7 +35,7 @@ from weighbridge.core.platform.cell import FIRST, Cell
 from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor
 from weighbridge.core.problem import CODES
 from weighbridge.core.signing import SigningKey
-from weighbridge.db.cell_creation import add_cell, url_in_cell
+from weighbridge.db.cell_creation import add_cell, url_in_cell, urls_in_cell
 from weighbridge.db.cells import Cells, read_cells
 from weighbridge.db.embedded.instance import RUNNING_ROLE
 from weighbridge.db.engine import Database
@@ -274,18 +274,21 @@ class Server:
         *,
         pooler_url: str | None = None,
         second_cell: str | None = None,
-        node: str | None = None,
+        other_cell: str | None = None,
         **settings: Any,
     ) -> None:
         """Serve the database of the owner's URL; the service itself comes to it as the running role.
 
         With the URL of a pooler its requests come that way. With the name of a second cell, which is made
-        where it is not there, accounts live in it, and what is done past the service is done there. It lies
-        on a node of the database's cluster, if one is named.
+        where it is not there, accounts live in it, and what is done past the service is done there. Other
+        accounts live in another cell, if one is named, and otherwise in the first.
         """
         urls = self.urls = DatabaseUrls(make_conninfo(database_url, user=RUNNING_ROLE), database_url)
         grant_running_role(urls)
-        self.cell = FIRST if second_cell is None else _ensure_cell(urls, second_cell, node)
+        self._cells = {"second_cell": second_cell, "other_cell": other_cell}
+        self.cell, self.other_cell = (
+            FIRST if name is None else _ensure_cell(urls, name) for name in self._cells.values()
+        )
         self.owner_url, self.running_url = (
             url_in_cell(url, self.cell) for url in (urls.migrating, urls.running)
         )
@@ -312,6 +315,10 @@ class Server:
             self._closing = closing.pop_all()
         self._started: Future[asyncio.AbstractEventLoop] = Future()
         self._thread = threading.Thread(target=self._run, name="server")
+
+    def again(self, **settings: Any) -> "Server":
+        """Another service of the same database, whose accounts live where those of this one do."""
+        return Server(self.urls.migrating, **self._cells, **settings)
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -345,6 +352,11 @@ class Server:
         cursor = self._connection.execute(statement, values)  # type: ignore[arg-type] # statements of tests
         return cursor.fetchall() if cursor.description else []
 
+    def change_form(self, statement: str) -> None:
+        """Change the form of a table past the service, which a cluster does through its coordinator."""
+        with psycopg.connect(urls_in_cell(self.urls, self.cell).migrating) as connection:
+            connection.execute(statement)  # type: ignore[arg-type] # statements of tests
+
     @contextmanager
     def transaction(self) -> Iterator[psycopg.Connection[tuple[Any, ...]]]:
         """Begin a transaction past the service; it commits when the block ends."""
@@ -368,6 +380,10 @@ class Server:
     def first_account(self) -> Account:
         """Make an account in the first cell, wherever others of this service live."""
         return self._account_in(FIRST)
+
+    def other_account(self) -> Account:
+        """Make an account in another cell than that of a test, where there are several."""
+        return self._account_in(self.other_cell)
 
     def _account_in(self, cell: Cell) -> Account:
         return Account(self, self.run(self._account(cell, f"account {next(_account_numbers)}")), cell)
@@ -404,7 +420,7 @@ class Server:
                 await asyncio.sleep(0.01)
             if self._uvicorn.started:
                 with suppress(UndefinedTable):  # on an empty database there is nobody to know the key
-                    for cell in {FIRST, self.cell}:
+                    for cell in {FIRST, self.cell, self.other_cell}:
                         async with self.connections.in_cell(cell).write() as tx:
                             assert await keep_key(tx, self.settings), "a service signs its audit log"
                 self._started.set_result(asyncio.get_running_loop())
@@ -413,10 +429,10 @@ class Server:
             await serving
 
 
-def _ensure_cell(urls: DatabaseUrls, name: str, node: str | None) -> Cell:
+def _ensure_cell(urls: DatabaseUrls, name: str) -> Cell:
     """A cell of a database, made at once: no other process uses the database yet."""
     known = {cell.name: cell for cell in read_cells(urls.migrating)}
-    return known.get(name) or add_cell(urls, name, migrate_cell, wait=lambda _: None, node=node)
+    return known.get(name) or add_cell(urls, name, migrate_cell, wait=lambda _: None)
 
 
 def _key_file(folder: Path) -> Path:

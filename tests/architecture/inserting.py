@@ -31,6 +31,9 @@ _SOURCE: Final = re.compile(
     r"\b(?:FROM|JOIN)\s+(?:ONLY\s+)?(\w+)|,\s*(\w+)\s+(?:AS\s+)?[a-z]\w*", re.IGNORECASE
 )
 
+_RETURNING: Final = re.compile(r"\bVALUES\b[^;]*?\bRETURNING\b([^;]*)", re.IGNORECASE)
+_CLOCK: Final = re.compile(r"\b(?:now|\w+_timestamp)\(\)|\bcurrent_(?:date|time|timestamp)\b", re.IGNORECASE)
+
 
 @dataclass(frozen=True, slots=True)
 class Refused:
@@ -57,6 +60,12 @@ def refused_in(place: str, text: str) -> Iterator[Refused]:
             yield from refused_in(place, inner[1:-1].replace("''", "'"))
     for statement in _TEXT.sub("''", plain).split(";"):
         yield from _refused_statement(place, statement)
+
+
+def returns_clock(text: str) -> bool:
+    """Whether a statement that inserts values gives back what a clock says, which a cluster refuses."""
+    plain = _TEXT.sub("''", _ASIDE.sub(" ", text))
+    return any(_CLOCK.search(_to_bracket(returned)) for returned in _RETURNING.findall(plain))
 
 
 def refused_in_functions(texts: Mapping[str, str]) -> Iterator[Refused]:
@@ -125,6 +134,14 @@ def _sources(text: str) -> Iterator[str]:
 
 def _depth(text: str) -> int:
     return text.count("(") - text.count(")")
+
+
+def _to_bracket(text: str) -> str:
+    """A text up to the bracket that closes what is around it."""
+    for place, letter in enumerate(text):
+        if letter == ")" and _depth(text[:place]) == 0:
+            return text[:place]
+    return text
 
 
 def _outermost(text: str) -> str:

@@ -51,7 +51,7 @@ PLACES = {
     "sqlalchemy": ("db/migration.py", "db/migration.py", "db/migrations/*"),
     "structlog": (
         *("http/*", "supervisor/*", "tracing.py", "backup/*"),
-        *("worker.py", "worker.py", "rounds.py"),
+        *("app.py", "worker.py", "shifts.py", "rounds.py"),
     ),
     "yaml": ("modelling/documents.py", "agent/configuration_reading.py"),
 }

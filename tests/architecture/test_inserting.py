@@ -27,6 +27,23 @@ def test_no_function_of_the_database_inserts_what_it_reads_itself():
     assert [*inserting.refused_in_functions(inserting.steps())] == []
 
 
+def test_no_statement_that_inserts_values_gives_back_what_a_clock_says(statements):
+    assert [place for place, text in statements if inserting.returns_clock(text)] == []
+
+
+@pytest.mark.parametrize(
+    ("statement", "is_refused"),
+    [
+        ("INSERT INTO days (day) VALUES (now()) RETURNING id, ceil(day - now())", True),
+        ("INSERT INTO days (day) VALUES (now()) ON CONFLICT DO NOTHING RETURNING current_date", True),
+        ("WITH a AS (INSERT INTO days (day) VALUES (1) RETURNING id) SELECT id, now() FROM a", False),
+        ("INSERT INTO days (day) VALUES (clock_timestamp()) RETURNING id", False),
+    ],
+)
+def test_a_clock_that_is_given_back_is_found(statement, is_refused):
+    assert inserting.returns_clock(statement) == is_refused
+
+
 @pytest.mark.parametrize(
     "statement",
     [

@@ -161,7 +161,7 @@ def world(server: Server) -> World:
 @pytest.fixture(scope="module")
 def small(server: Server) -> Iterator[Caller]:
     """A caller of a service that takes small bodies only."""
-    with Server(server.owner_url, request_body_bytes=LIMIT) as service:
+    with server.again(request_body_bytes=LIMIT) as service:
         yield service.account().caller()
 
 

@@ -35,9 +35,9 @@ def test_head_is_answered_as_get_is_without_the_body(server: Server, api: Caller
         assert head.headers[name] == whole.headers[name]
 
 
-def test_https_is_insisted_on_only_where_people_reach_the_service_by_it(postgres: str, api: Caller):
+def test_https_is_insisted_on_only_where_people_reach_the_service_by_it(server: Server, api: Caller):
     assert "strict-transport-security" not in api.get("/projects").headers
-    with Server(postgres, base_url="https://weighbridge.example") as secured:
+    with server.again(base_url="https://weighbridge.example") as secured:
         answer = secured.account().caller().get("/projects")
     assert answer.headers["strict-transport-security"].startswith("max-age=")
 
@@ -46,8 +46,8 @@ def test_the_counters_are_not_served_where_accounts_call(server: Server):
     assert server.request("GET", "/metrics", {}, None, {}).status == 404
 
 
-def test_a_body_that_does_not_arrive_in_time_is_refused_and_its_connection_closed(postgres: str):
-    with Server(postgres, request_body_seconds=1) as hasty:
+def test_a_body_that_does_not_arrive_in_time_is_refused_and_its_connection_closed(server: Server):
+    with server.again(request_body_seconds=1) as hasty:
         token = hasty.account().caller().token
         host, port = hasty.address.removeprefix("http://").split(":")
         with socket.create_connection((host, int(port)), timeout=10) as half:
@@ -69,9 +69,9 @@ PLANT = "https://plant.example"
 
 
 @pytest.fixture(scope="module")
-def open_server(postgres: str):
+def open_server(server: Server):
     """A service that the pages of one other origin may call."""
-    with Server(postgres, cors_origins=(PLANT, "http://localhost:3000")) as service:
+    with server.again(cors_origins=(PLANT, "http://localhost:3000")) as service:
         yield service
 
 
@@ -124,8 +124,8 @@ def test_pages_of_any_other_origin_are_told_nothing(open_server: Server, origin:
     assert answer.headers["vary"] == "Origin"
 
 
-def test_a_star_lets_pages_of_every_origin_call(postgres: str):
-    with Server(postgres, cors_origins=("*",)) as service:
+def test_a_star_lets_pages_of_every_origin_call(server: Server):
+    with server.again(cors_origins=("*",)) as service:
         answer = service.account().caller().send("GET", "/projects", headers={"origin": PLANT}).expect(200)
 
     assert cross_origin(answer)["access-control-allow-origin"] == "*"

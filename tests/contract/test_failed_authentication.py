@@ -6,7 +6,7 @@ import pytest
 import structlog
 from prometheus_client import REGISTRY
 from structlog.testing import capture_logs
-from tests.server import Caller, Server
+from tests.server import Caller
 
 from weighbridge.http.limits import (
     FAILED_ADDRESSES_MAX,
@@ -31,8 +31,8 @@ def warnings():
 
 
 @pytest.fixture
-def strict(postgres, account):  # noqa: ARG001 - whose service migrates the database
-    with Server(postgres, failed_authentications_per_minute=3, trusted_proxies=("127.0.0.1",)) as service:
+def strict(server):
+    with server.again(failed_authentications_per_minute=3, trusted_proxies=("127.0.0.1",)) as service:
         yield service
 
 

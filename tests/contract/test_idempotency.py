@@ -78,7 +78,7 @@ def test_a_key_that_is_too_long_or_not_printable_is_refused(api: Caller, key: st
 def test_a_key_is_forgotten_after_a_day(api: Caller, sql):
     api.send("POST", "/projects", content=b'{"project": {"name": "Plant"}}', headers=KEY).expect(201)
     sql(
-        "UPDATE idempotency_keys SET created_at = created_at - interval '25 hours' WHERE key = %s",
+        "UPDATE idempotency_keys SET created_at = now() - interval '25 hours' WHERE key = %s",
         KEY["Idempotency-Key"],
     )
 
@@ -92,7 +92,7 @@ def test_answers_that_are_too_old_to_be_repeated_are_removed(api: Caller, server
     fresh = {"Idempotency-Key": "fresh"}
     api.send("POST", "/projects", content=b'{"project": {"name": "New"}}', headers=fresh).expect(201)
     sql(
-        "UPDATE idempotency_keys SET created_at = created_at - interval '25 hours' WHERE key = %s",
+        "UPDATE idempotency_keys SET created_at = now() - interval '25 hours' WHERE key = %s",
         KEY["Idempotency-Key"],
     )
 

@@ -3,15 +3,14 @@
 import time
 
 import pytest
-from tests.server import Server
 
 from weighbridge.http.limits import PACED_ADDRESSES_MAX, SPREAD, Pace
 
 
 @pytest.fixture
-def strict(postgres):
+def strict(server):
     """A service that lets three refusals of an address leave in a second; it believes this machine."""
-    with Server(postgres, refusals_per_second=3, trusted_proxies=("127.0.0.1",)) as service:
+    with server.again(refusals_per_second=3, trusted_proxies=("127.0.0.1",)) as service:
         yield service
 
 

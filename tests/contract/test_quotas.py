@@ -3,23 +3,22 @@
 import pytest
 from tests.given import accounting
 from tests.given import collection as given
-from tests.server import Server
 
 from weighbridge.settings import Settings
 
 
 @pytest.fixture
-def service(migrated_database):
+def service(server):
     """Start a service of this test's own with quotas; gives a caller of an account there."""
     started = []
 
     def start(**quotas):
-        started.append(Server(migrated_database, **quotas).__enter__())
+        started.append(server.again(**quotas).__enter__())
         return started[-1].account()
 
     yield start
-    for server in started:
-        server.__exit__(None, None, None)
+    for one in started:
+        one.__exit__(None, None, None)
 
 
 def test_only_unfinished_tasks_have_a_quota_from_the_start():

@@ -7,9 +7,9 @@ from weighbridge.http.limits import RateLimiter
 
 
 @pytest.fixture(scope="module")
-def strict(postgres: str, server: Server):  # noqa: ARG001 - the tables are there once it is
+def strict(server: Server):
     """A service that allows five requests a minute."""
-    with Server(postgres, rate_limit_per_minute=5) as strict:
+    with server.again(rate_limit_per_minute=5) as strict:
         yield strict
 
 

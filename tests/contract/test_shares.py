@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import psycopg
 import pytest
 from tests.given import collection as given
-from tests.server import DEADLINE_SECONDS, Caller, Server
+from tests.server import DEADLINE_SECONDS, Caller
 
 from weighbridge.http.limits import WAIT_SECONDS
 
@@ -21,9 +21,9 @@ SOON_SECONDS = 2.0
 
 
 @pytest.fixture
-def small(migrated_database):
-    """A service with few connections, four of them for what computes nothing, on a database of its own."""
-    with Server(migrated_database, api_connections=6, account_requests=12) as small:
+def small(server):
+    """A service with few connections, four of them for what computes nothing."""
+    with server.again(api_connections=6, account_requests=12) as small:
         yield small
 
 
@@ -139,8 +139,8 @@ def test_a_twin_gives_way_while_the_first_is_under_way(small):
     assert api.get(path).info["total_items"] == 1
 
 
-def test_a_twin_gives_way_to_a_first_in_another_process(small, migrated_database):
-    with Server(migrated_database) as other:
+def test_a_twin_gives_way_to_a_first_in_another_process(small):
+    with small.again() as other:
         here, there = small.account().caller(), Caller(other, None)
         there.token = here.token
         project = given.project(here)

@@ -71,7 +71,7 @@ MANY_VALUES = [(f"value-{n}", n + 0.5) for n in range(100)]
 @pytest.fixture(scope="module")
 def service(server: Server) -> Iterator[Server]:
     """A service with the body limit that it has by default."""
-    with Server(server.database.url, request_body_bytes=67_108_864) as service:
+    with server.again(request_body_bytes=67_108_864) as service:
         yield service
 
 

@@ -14,7 +14,7 @@ SECOND = "north"
 def two_cells(postgres: str, newest: str, cluster: Cluster | None) -> Iterator[Server]:
     """A service of two cells, whose accounts live in the second one unless a test says otherwise."""
     if cluster is not None:
-        with Server(cluster.coordinator, second_cell=SECOND, node=cluster.node(0)) as server:
+        with Server(cluster.coordinator, second_cell=SECOND) as server:
             yield server
         return
     with database(postgres, newest) as url, Server(url, second_cell=SECOND) as server:

@@ -5,6 +5,7 @@
 
 from datetime import UTC, datetime, timedelta
 
+import psycopg
 import pytest
 from tests.collection.evidence import files
 from tests.given import accounting
@@ -156,10 +157,11 @@ def test_a_promised_address_that_nobody_uses_goes_to_who_asks_next(northern: Acc
 
     with pytest.raises(Conflict):
         server.run(claim_address(cells, connections, email, first.id))
-    server.sql(
-        "UPDATE weighbridge_directory.addresses SET claimed_at = now() - interval '6 minutes'"
-        " WHERE address = %s", email,
-    )  # fmt: skip
+    with psycopg.connect(server.urls.migrating) as directory:
+        directory.execute(
+            "UPDATE weighbridge_directory.addresses SET claimed_at = now() - interval '6 minutes'"
+            " WHERE address = %s", (email,),
+        )  # fmt: skip
     server.run(claim_address(cells, connections, email, first.id))
 
     with pytest.raises(Conflict):

@@ -28,12 +28,14 @@ def draw(sql: Sql, source: Record, consumer: Record, amount: int) -> None:
     broken_on_purpose(project)
     sql(
         """
+        WITH made AS MATERIALIZED (
+            SELECT s.project_id, s.ledger_id, s.id, CASE WHEN %s > 0 THEN 'draw' ELSE 'return' END, - %s,
+                   greatest(s.end_time, c.end_time), c.id, c.run_id, 'elsewhere'
+              FROM batches s JOIN batches c ON c.project_id = s.project_id
+             WHERE s.project_id = %s AND s.id = %s AND c.id = %s)
         INSERT INTO ledger_entries (project_id, ledger_id, batch_id, kind, amount, effective_at, posted_by,
                                     run_id, node)
-        SELECT s.project_id, s.ledger_id, s.id, CASE WHEN %s > 0 THEN 'draw' ELSE 'return' END, - %s,
-               greatest(s.end_time, c.end_time), c.id, c.run_id, 'elsewhere'
-          FROM batches s JOIN batches c ON c.project_id = s.project_id
-         WHERE s.project_id = %s AND s.id = %s AND c.id = %s
+        SELECT * FROM made
         """,
         amount,
         amount,

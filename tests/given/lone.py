@@ -85,7 +85,7 @@ def copied(project: int, *tables: str) -> Callable[[Connection], None]:
 
 
 @contextmanager
-def lone_service(postgres: str, newest: str, known: str) -> Iterator[Lone]:
-    """A service on a copy of a database with nothing stored."""
-    with database(postgres, newest) as url, Server(url, api_connections=6) as server:
+def lone_service(postgres: str, newest: str, known: str, **cells: str) -> Iterator[Lone]:
+    """A service on a copy of a database with nothing stored, with cells if they are named."""
+    with database(postgres, newest) as url, Server(url, api_connections=6, **cells) as server:
         yield Lone(server, known)

@@ -13,15 +13,15 @@ OWN_TEXT = "column secret_plans of relation is full"
 def broken_table(server: Server, table: str, project: int) -> Iterator[None]:
     """Have the database fail every new row of a project with the secret text."""
     name = f"broken_{table}_{project}"
-    server.sql(
+    server.change_form(
         f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS "
         f"$$BEGIN RAISE EXCEPTION '{OWN_TEXT}'; END$$"
     )
-    server.sql(
+    server.change_form(
         f"CREATE TRIGGER {name} BEFORE INSERT ON {table} FOR EACH ROW "
         f"WHEN (NEW.project_id = {project}) EXECUTE FUNCTION {name}()"
     )
     try:
         yield
     finally:
-        server.sql(f"DROP FUNCTION {name} CASCADE")
+        server.change_form(f"DROP FUNCTION {name} CASCADE")

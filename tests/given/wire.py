@@ -30,7 +30,7 @@ class Wire:
 def counted(url: str) -> Iterator[Wire]:
     """A wire to the database of a URL, which hands everything on as it comes."""
     given = conninfo_to_dict(url)
-    there = f"{given['host']}/.s.PGSQL.{given.get('port', 5432)}"
+    there = str(given["host"]), int(given.get("port") or 5432)
     with socket.create_server(("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]
         wire = Wire(make_conninfo(url, host="127.0.0.1", port=port, sslmode="disable", gssencmode="disable"))
@@ -41,12 +41,20 @@ def counted(url: str) -> Iterator[Wire]:
         accepting.join()
 
 
-def _accept(listening: socket.socket, there: str, wire: Wire) -> None:
+def _connect(host: str, port: int) -> socket.socket:
+    """A connection to a database, which may be in a folder of this machine."""
+    if not host.startswith("/"):
+        return socket.create_connection((host, port))
+    server = socket.socket(socket.AF_UNIX)
+    server.connect(f"{host}/.s.PGSQL.{port}")
+    return server
+
+
+def _accept(listening: socket.socket, there: tuple[str, int], wire: Wire) -> None:
     with suppress(OSError):
         while True:
             client, _ = listening.accept()
-            server = socket.socket(socket.AF_UNIX)
-            server.connect(there)
+            server = _connect(*there)
             threading.Thread(target=_ask, args=(client, server, wire), daemon=True).start()
             threading.Thread(target=_answer, args=(server, client), daemon=True).start()
 

@@ -11,7 +11,6 @@ from random import Random
 
 import pytest
 from tests.given import bundles
-from tests.given.lone import lone_service
 from tests.server import Server
 from tests.stories.telling import Book, Story
 
@@ -29,10 +28,10 @@ VERIFIED_TOGETHER = 10
 
 
 @pytest.fixture
-def service(postgres: str, newest: str) -> Iterator[Server]:
+def service(lone_server) -> Iterator[Server]:
     """A service whose database has the stories of one test: verifying takes longer with each of them."""
-    with lone_service(postgres, newest, "nothing") as lone:
-        yield lone.server
+    with lone_server() as server:
+        yield server
 
 
 @pytest.mark.parametrize("first", range(SEED, SEED + STORIES, VERIFIED_TOGETHER))

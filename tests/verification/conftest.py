@@ -2,15 +2,18 @@
 
 import asyncio
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cache
+from itertools import count
 from typing import Any
 
 import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 from psycopg.sql import SQL, Identifier
-from tests import databases
+from tests import clusters, databases
+from tests.clusters import Cluster
 from tests.given import accounting
 from tests.given.collection import Record
 from tests.server import Server
@@ -53,11 +56,17 @@ BY_THE_LOG = (RECORDED, MADE, WRITTEN_BOOKS, CAPTURED)
 Making = Callable[[Server], list[Record]]
 """Makes books by a service, and gives the batches of the account."""
 
-Sound = tuple[str, list[Record]]
-"""The URL of a database that nobody is connected to, and its batches."""
+Copying = Callable[[], AbstractContextManager[str]]
+"""Gives the URL of a copy of a database, which is gone when the block ends."""
 
-_GUARDED = ("ledger_entries", "deficit_entries", "events", "models", "ledgers", "audit_log", "audit_seals",
-            "audit_nodes")  # fmt: skip
+Sound = tuple[Copying, list[Record]]
+"""What copies a database that nobody is connected to, and its batches."""
+
+_GUARDED = ("corrections", "ledger_entries", "deficit_entries", "events", "models", "ledgers", "audit_log",
+            "audit_seals", "audit_nodes")  # fmt: skip
+
+
+_numbers = count(1)
 
 
 @dataclass(frozen=True)
@@ -66,11 +75,14 @@ class Books:
 
     url: str
     batches: list[Record]
+    is_on_node: bool = False
 
     def break_by(self, *statements: str) -> None:
         """Change the books as their owner could, past every trigger."""
         with psycopg.connect(self.url) as connection:
-            for table in _GUARDED:
+            if self.is_on_node:  # which leaves the form of its tables to the coordinator
+                connection.execute("SET session_replication_role = replica")
+            for table in () if self.is_on_node else _GUARDED:
                 connection.execute(SQL("ALTER TABLE {} DISABLE TRIGGER USER").format(Identifier(table)))
             for statement in statements:
                 changed = connection.execute(statement)  # type: ignore[arg-type] # statements of tests
@@ -134,19 +146,40 @@ def making() -> Making:
 
 
 @pytest.fixture(scope="session")
-def made_once(postgres: str, newest: str) -> Iterator[Callable[[Making], Sound]]:
+def made_once(
+    postgres: str, newest: str, newest_on_nodes: Cluster | None, worker_name: str
+) -> Iterator[Callable[[Making], Sound]]:
     """Gives the books that come about in a way; most files break copies of the same ones."""
     with ExitStack() as ending:
 
         @cache
         def made(making: Making) -> Sound:
+            if newest_on_nodes is not None:
+                return _made_on_node(newest_on_nodes, making, f"books_{worker_name}", ending)
             url = ending.enter_context(databases.database(postgres, newest))
             with Server(url) as server:
                 batches = making(server)
             asyncio.run(_sealed(url))
-            return url, batches
+            return lambda: databases.database(postgres, url), batches
 
         yield made
+
+
+def _made_on_node(cluster: Cluster, making: Making, name: str, ending: ExitStack) -> Sound:
+    """Make books in a cell on a node; what that node has of the database is copied."""
+    name = f"{name}_{next(_numbers)}"
+    own = ending.enter_context(clusters.database(cluster, name, clusters.NEWEST))
+    with Server(own.coordinator, second_cell=clusters.CELLS[0]) as server:
+        batches = making(server)
+    asyncio.run(_sealed(server.owner_url))
+
+    @contextmanager
+    def copied() -> Iterator[str]:
+        copy = f"{name}_{next(_numbers)}"
+        with clusters.part(cluster, 0, copy, name):
+            yield make_conninfo(server.owner_url, dbname=copy)
+
+    return copied, batches
 
 
 @pytest.fixture(scope="module")
@@ -156,11 +189,11 @@ def sound(made_once: Callable[[Making], Sound], making: Making) -> Sound:
 
 
 @pytest.fixture
-def books(postgres: str, sound: Sound) -> Iterator[Books]:
+def books(sound: Sound, newest_on_nodes: Cluster | None) -> Iterator[Books]:
     """A copy of the sound books, for this test to break."""
-    template, batches = sound
-    with databases.database(postgres, template) as url:
-        yield Books(url, batches)
+    copied, batches = sound
+    with copied() as url:
+        yield Books(url, batches, is_on_node=newest_on_nodes is not None)
 
 
 @pytest.fixture
@@ -169,9 +202,10 @@ def many_rows(books: Books) -> Books:
     with psycopg.connect(books.url) as connection:
         connection.execute(
             """
-            INSERT INTO audit_log (account_id, request_id, action, object)
-            SELECT account_id, 'r', 'given.row', number
-              FROM (SELECT account_id FROM audit_log LIMIT 1) AS owner, generate_series(1, 300) AS number
+            WITH made AS MATERIALIZED (
+                SELECT account_id, 'r', 'given.row', number
+                  FROM (SELECT account_id FROM audit_log LIMIT 1) AS owner, generate_series(1, 300) AS number)
+            INSERT INTO audit_log (account_id, request_id, action, object) SELECT * FROM made
             """
         )
     asyncio.run(_sealed(books.url))

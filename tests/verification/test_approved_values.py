@@ -4,7 +4,6 @@ import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 from tests.given import gaps
-from tests.given.lone import lone_service
 from tests.given.rule_evaluation import results, work
 
 from weighbridge.db.embedded.cluster import SUPERUSER
@@ -14,10 +13,10 @@ MEAN = {"method": "mean_before_after"}
 
 
 @pytest.fixture
-def account(postgres, newest):
+def account(lone_server):
     """An account whose service has nothing else to verify."""
-    with lone_service(postgres, newest, "nothing") as lone:
-        yield lone.server.account()
+    with lone_server() as server:
+        yield server.account()
 
 
 def test_an_approved_value_that_is_found_in_a_longer_gap_is_of_the_run_that_says_so(account):
@@ -88,7 +87,7 @@ def test_an_approved_value_for_which_none_is_found_any_more_gives_way_and_the_bo
     [
         "UPDATE events SET corrected_numbers[1] = 11 WHERE corrected_numbers[1] = 12",
         "UPDATE corrections SET to_value = '11' WHERE to_value = '12' AND state = 'in_force'",
-        "UPDATE corrections SET created_at = created_at + interval '1 hour' WHERE rule_id IS NOT NULL",
+        "UPDATE corrections SET created_at = now() + interval '1 hour' WHERE rule_id IS NOT NULL",
         "UPDATE corrections SET user_id = user_id + 1000 WHERE rule_id IS NOT NULL",
         "UPDATE corrections SET token_id = NULL WHERE rule_id IS NOT NULL",
         "UPDATE corrections SET rule_run_id = rule_run_id + 1000 WHERE rule_id IS NOT NULL",

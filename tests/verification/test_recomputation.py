@@ -89,10 +89,12 @@ def test_an_event_that_was_exchanged_for_another_is_named(books):
 def test_a_twin_of_the_same_value_does_not_pass_for_the_event(books):
     books.break_by(
         """
+        WITH twin AS MATERIALIZED (
+            SELECT project_id, 1, event_type_id, start_time, end_time, feedstock_id, numbers, true
+              FROM events WHERE numbers = '{1.5}')
         INSERT INTO events
                (project_id, id, event_type_id, start_time, end_time, feedstock_id, numbers, is_complete)
-        SELECT project_id, 1, event_type_id, start_time, end_time, feedstock_id, numbers, true
-          FROM events WHERE numbers = '{1.5}'
+        SELECT * FROM twin
         """,
         f"""
         UPDATE batch_inputs SET event_ids = '{{1}}', first_event = 1, last_event = 1
@@ -154,9 +156,7 @@ def test_data_that_came_later_do_not_disturb_what_was_computed_before(books):
     assert books.violations() == {}
 
 
-def test_ledgers_of_one_model_that_were_generated_from_different_data_all_recompute(
-    api, drain, sql, postgres
-):
+def test_ledgers_of_one_model_that_were_generated_from_different_data_all_recompute(api, drain, sql, server):
     plant = accounting.plant(
         api, drain, accounting.MASS + accounting.POWER_BY_MASS, partition_type="feedstock"
     )
@@ -174,10 +174,10 @@ def test_ledgers_of_one_model_that_were_generated_from_different_data_all_recomp
 
     assert plant.generate()["unchanged"] == 1
 
-    _expect_that_all_holds(postgres, plant)
+    _expect_that_all_holds(server, plant)
 
 
-def test_slots_that_one_generation_computed_by_different_versions_all_recompute(api, drain, postgres):
+def test_slots_that_one_generation_computed_by_different_versions_all_recompute(api, drain, server):
     plant = accounting.plant(api, drain)
     plant.deliver(1, "2025-01-05T00:00:00Z")
     plant.generate(accounting.JANUARY)
@@ -190,11 +190,13 @@ def test_slots_that_one_generation_computed_by_different_versions_all_recompute(
     result = plant.generate(accounting.QUARTER)
 
     assert (result["created"], result["adjusted"], plant.balance()) == (1, 1, 11)
-    _expect_that_all_holds(postgres, plant)
+    _expect_that_all_holds(server, plant)
 
 
-def test_whatever_else_the_tests_of_this_run_have_made_recomputes(postgres):
-    found = [sentence for of_rule in Books(postgres, []).violations().values() for sentence in of_rule]
+def test_whatever_else_the_tests_of_this_run_have_made_recomputes(server):
+    found = [
+        sentence for of_rule in Books(server.owner_url, []).violations().values() for sentence in of_rule
+    ]
 
     assert [sentence for sentence in found if _project_of(sentence) not in BROKEN] == []
 
@@ -204,8 +206,8 @@ def _project_of(sentence):
     return identity.parse(noun, name.rstrip(":,")).project
 
 
-def _expect_that_all_holds(postgres, plant):
-    books, project = Books(postgres, []), plant.project["numeric_id"]
+def _expect_that_all_holds(server, plant):
+    books, project = Books(server.owner_url, []), plant.project["numeric_id"]
     assert books.breaches(project) == {}
     computed, wrong = books.recomputed(project)
     assert (computed > 0, wrong) == (True, [])

@@ -6,7 +6,6 @@ from psycopg.conninfo import make_conninfo
 from tests.given import accounting, gaps
 from tests.given import collection as given
 from tests.given.approvals import approve, of_event
-from tests.given.lone import lone_service
 from tests.given.rule_evaluation import rule, work
 
 from weighbridge.db.embedded.cluster import SUPERUSER
@@ -95,10 +94,10 @@ class Works:
 
 
 @pytest.fixture(scope="module")
-def server(postgres, newest):
+def server(lone_server):
     """A service whose database has the events of this file alone, for verifying looks at all of them."""
-    with lone_service(postgres, newest, "nothing") as lone:
-        yield lone.server
+    with lone_server() as server:
+        yield server
 
 
 @pytest.mark.parametrize("change", ["correct", "approve", "move", "capture", "undo"])

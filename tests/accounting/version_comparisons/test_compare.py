@@ -41,7 +41,9 @@ def compare(api, model, **fields):
 
 def tables(api):
     """How many rows every table of the database holds."""
-    names = api("SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY 1")
+    names = api(
+        "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema() ORDER BY 1"
+    )
     return {name: api(f'SELECT count(*) FROM "{name}"') for (name,) in names}
 
 

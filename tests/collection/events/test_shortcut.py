@@ -154,10 +154,11 @@ def test_a_client_reference_that_is_taken_is_left_to_the_long_way(process):
     assert process.store(client_reference="erp-1") is None
 
 
-def test_another_account_stores_nothing_by_what_this_one_named(process, server, stranger):
-    server.run(authenticate(server.database, stranger.token, "req_other"))
+def test_another_account_stores_nothing_by_what_this_one_named(process, server):
+    other = server.account().caller()
+    server.run(authenticate(server.database, other.token, "req_other"))
 
-    assert process.store(stranger) is None
+    assert process.store(other) is None
 
 
 def test_a_change_that_is_under_way_is_waited_for_and_counts(process, server):

@@ -12,7 +12,7 @@ from hypothesis import given as given_any
 from hypothesis import strategies as st
 from tests.collection.evidence import files
 from tests.given import collection as given
-from tests.server import Caller, Server
+from tests.server import Caller
 
 from weighbridge.http.messages.operation import disposition
 
@@ -146,7 +146,7 @@ READERS = 4
 
 
 def test_files_that_nobody_reads_are_let_go_and_an_account_has_only_so_many_on_their_way(server, account):
-    with Server(server.database.url, answer_stalled_seconds=3, data_dir=server.folder) as service:
+    with server.again(answer_stalled_seconds=3, data_dir=server.folder) as service:
         caller = Caller(service, account.caller().token)
         place, made = large_file(caller)
         with ExitStack() as readers:

@@ -316,8 +316,8 @@ def test_files_of_uploads_are_removed_when_they_are_old(feeding, server, sql):
     old, new = feeding.upload(feed, TWO + "x,1,\n"), feeding.upload(feed, TWO)
     [(key, report)] = sql("SELECT storage_key, report_key FROM data_feed_uploads WHERE id = %s", old["id"])
     sql(
-        "UPDATE async_tasks SET created_at = created_at - interval '31 days', started_at = started_at - "
-        "interval '31 days', finished_at = finished_at - interval '31 days' WHERE id = %s",
+        "UPDATE async_tasks SET created_at = now() - interval '31 days', started_at = now() - "
+        "interval '31 days', finished_at = now() - interval '31 days' WHERE id = %s",
         old["async_task_id"],
     )
     files = open_store(server.settings.evidence_url, server.settings.data_dir)

@@ -8,9 +8,7 @@ from decimal import Decimal
 
 import pytest
 from obstore.store import MemoryStore
-from tests.databases import database
 from tests.given.feeds import Feeding
-from tests.server import Server
 
 from weighbridge.collection.evidence_files import open_store
 from weighbridge.exchange.watched_places import BucketPlace, poll_places
@@ -27,14 +25,11 @@ def root(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def site(postgres, newest, root):
+def site(lone_server, root):
     """A service whose operator allows one folder for all accounts, and one for an account of its own."""
     roots = (str(root), f"elsewhere={root}-of-others", "s3://bucket")
-    with (
-        database(postgres, newest) as url,
-        Server(url, watched_roots=roots, watch_rest_seconds=REST_SECONDS) as server,
-    ):
-        yield server
+    with lone_server() as server, server.again(watched_roots=roots, watch_rest_seconds=REST_SECONDS) as site:
+        yield site
 
 
 class Watching(Feeding):

@@ -43,7 +43,7 @@ def test_deliveries_that_were_taken_are_kept_for_a_week_and_those_that_failed_fo
     server, api, hooks, sql
 ):
     made = hooks.make(hooks.receiver().url)
-    age = "UPDATE webhook_deliveries SET ended_at = ended_at - make_interval(days => %s) WHERE state = %s"
+    age = "UPDATE webhook_deliveries SET ended_at = now() - make_interval(days => %s) WHERE state = %s"
     for state in ("delivered", "failed"):
         api.post(f"/webhooks/{made['id']}/test", {}).expect(201)
         hooks.deliver()
@@ -55,7 +55,7 @@ def test_deliveries_that_were_taken_are_kept_for_a_week_and_those_that_failed_fo
         return [one["state"] for one in api.get(f"/webhooks/{made['id']}/deliveries").data]
 
     assert kept() == ["failed"]
-    sql(age, 23, "failed")
+    sql(age, 31, "failed")
     assert kept() == []
 
 

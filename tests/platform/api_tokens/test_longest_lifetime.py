@@ -1,12 +1,12 @@
 """WEIGHBRIDGE_TOKEN_LIFETIME_DAYS_MAX bounds how long a new token lives; unset, as long as is offered."""
 
 import pytest
-from tests.server import Caller, Server
+from tests.server import Caller
 
 
 @pytest.fixture
-def caller(postgres, account):
-    with Server(postgres, token_lifetime_days_max=60) as bounded:
+def caller(server, account):
+    with server.again(token_lifetime_days_max=60) as bounded:
         yield Caller(bounded, account.caller().token)
 
 

@@ -23,8 +23,8 @@ ENDINGS = {
 
 
 @pytest.fixture
-def plant(migrated_database):
-    return Plant(migrated_database)
+def plant(lone_cell):
+    return Plant(lone_cell)
 
 
 async def end_while_connections_are_lost(plant, ending, meanwhile="SELECT"):

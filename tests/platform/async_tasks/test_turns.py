@@ -85,8 +85,8 @@ async def _account_with_project(tx, name):
 
 
 @pytest.fixture
-def plant(migrated_database):
-    return Plant(migrated_database)
+def plant(lone_cell):
+    return Plant(lone_cell)
 
 
 def test_an_account_with_one_task_waits_for_one_task_of_another_that_queued_many(plant):

@@ -4,7 +4,6 @@ import asyncio
 
 import pytest
 from tests.given import collection as given
-from tests.server import Server
 
 from weighbridge.db import locks
 from weighbridge.platform.audit_tree import seal, seal_account
@@ -95,8 +94,8 @@ def test_a_second_sealer_leaves_the_account_to_the_first(server, api, account, s
     assert sealed() > 0
 
 
-def test_every_account_that_waits_is_sealed(migrated_database):
-    with Server(migrated_database) as server:
+def test_every_account_that_waits_is_sealed(lone_server):
+    with lone_server() as server:
         for _ in range(2):
             given.project(server.account().caller())
 

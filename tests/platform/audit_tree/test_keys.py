@@ -4,7 +4,6 @@ import asyncio
 import stat
 
 import pytest
-from tests import databases
 
 from weighbridge.core.signing import SigningKey
 from weighbridge.db.engine import Database
@@ -15,9 +14,8 @@ from weighbridge.settings import Settings, read
 
 
 @pytest.fixture
-def fresh(postgres, newest):
-    with databases.database(postgres, newest) as url:
-        yield url
+def fresh(lone_cell):
+    return lone_cell
 
 
 def kept(url, settings):

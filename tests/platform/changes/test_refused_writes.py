@@ -105,13 +105,13 @@ def test_an_administrator_finds_who_tried_what(api, account, told):
     assert (row["object"], row["before"], row["after"]["refusals"]) == ("create_project", None, 1)
 
 
-def test_a_refused_write_is_told_however_the_database_is_then(account, api, sql, told):
+def test_a_refused_write_is_told_however_the_database_is_then(account, api, server, told):
     given.project(api)
-    sql("ALTER TABLE audit_refusals RENAME TO audit_refusals_away")
+    server.change_form("ALTER TABLE audit_refusals RENAME TO audit_refusals_away")
     try:
         account.caller("data_collection:read").post("/projects", {"project": {"name": "N"}}).expect(403)
     finally:
-        sql("ALTER TABLE audit_refusals_away RENAME TO audit_refusals")
+        server.change_form("ALTER TABLE audit_refusals_away RENAME TO audit_refusals")
 
     assert told() == []
 

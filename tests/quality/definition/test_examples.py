@@ -114,19 +114,18 @@ def test_a_delivery_that_was_entered_twice_is_found(api, plant):
 
 def test_an_event_that_was_entered_late_is_found(api, plant, sql):
     late, _ = (given.event(api, plant, values={"wet-mass": 20}) for _ in range(2))
-    sql(
-        "UPDATE events SET created_at = start_time + interval '48 hours' WHERE project_id = %s",
-        plant["numeric_id"],
-    )
+    number = plant["numeric_id"]
+    [(start,)] = sql("SELECT DISTINCT start_time FROM events WHERE project_id = %s", number)
+    in_time = start + timedelta(hours=48)
+    sql("UPDATE events SET created_at = %s WHERE project_id = %s", in_time, number)
     assert found(api, plant, "late_entry") == []
     sql(
         """
-        UPDATE events SET created_at = created_at + interval '1 minute'
+        UPDATE events SET created_at = %s
          WHERE project_id = %s AND id = (SELECT min(id) FROM events WHERE project_id = %s)
         """,
-        plant["numeric_id"],
-        plant["numeric_id"],
-    )
+        in_time + timedelta(minutes=1), number, number,
+    )  # fmt: skip
 
     assert [one["event_id"] for one in found(api, plant, "late_entry")] == [late["id"]]
 

@@ -232,14 +232,14 @@ def test_a_preview_says_which_slots_a_rule_would_fill(api, project):
 
 
 def test_an_imputed_event_that_was_made_while_the_captured_one_came_goes_at_the_next_look(
-    api, account, project, rule, sql
+    api, account, project, rule, server
 ):
     report(api, project, "10 - 14")
     work(account)
     # As if neither had seen the other.
-    sql("ALTER TABLE events DISABLE TRIGGER events_take_place_on_insert")
+    server.change_form("ALTER TABLE events DISABLE TRIGGER events_take_place_on_insert")
     report(api, project, "11", first=2)
-    sql("ALTER TABLE events ENABLE TRIGGER events_take_place_on_insert")
+    server.change_form("ALTER TABLE events ENABLE TRIGGER events_take_place_on_insert")
 
     evaluate(api, account, rule)
 

@@ -89,26 +89,19 @@ def test_evaluating_again_changes_nothing(api, account, project, deliver):
     assert (again["state"], again["evaluated"], again["alerts"]) == ("complete", 5, len(before))
 
 
-def test_a_rule_that_fails_by_itself_says_so_and_holds_up_no_other(api, account, project, deliver, sql):
+def test_a_rule_that_fails_by_itself_says_so_and_holds_up_no_other(api, account, project, deliver, server):
     broken, sound = rule(api, project, "{{mass}} > 15"), rule(api, project, HEAVY)
     work(account)
-    sql(
-        """
-        CREATE FUNCTION pg_temp.refuse() RETURNS trigger LANGUAGE plpgsql AS
-        $$ BEGIN RAISE 'the disk is full'; END $$
-        """
-    )
     number = identity.parse("rule", broken["id"])
-    sql(
+    server.change_form(
         f"""
-        CREATE TRIGGER broken BEFORE INSERT ON data_point_results FOR EACH ROW
-        WHEN (NEW.project_id = {number.project} AND NEW.rule_id = {number.key})
-        EXECUTE FUNCTION pg_temp.refuse()
+        ALTER TABLE data_point_results ADD CONSTRAINT broken
+            CHECK (NOT (project_id = {number.project} AND rule_id = {number.key})) NOT VALID
         """
     )
     deliver(30)
     work(account)
-    sql("DROP TRIGGER broken ON data_point_results")
+    server.change_form("ALTER TABLE data_point_results DROP CONSTRAINT broken")
 
     assert statuses(api, sound) == [("fail", "30")]
     failed = runs(api, broken)[-1]

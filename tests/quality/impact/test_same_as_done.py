@@ -144,7 +144,7 @@ class Works:
     def counts(self):
         """How many rows every table holds, and what every balance and event of the project says."""
         names = self.server.sql(
-            "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' "
+            "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema() "
             "AND table_type = 'BASE TABLE' AND table_name <> 'request_counts'"  # of the minute
         )
         numbers = " UNION ALL ".join(f"SELECT '{name}', count(*) FROM \"{name}\"" for (name,) in names)

@@ -95,9 +95,11 @@ def test_a_writer_that_could_not_see_the_roll_up_is_waited_for(api, account, pro
             slower.execute("SELECT pg_advisory_xact_lock_shared(rule_marks_lock(%s))", (number,))
             slower.execute(
                 """
+                WITH made AS MATERIALIZED (
+                    SELECT project_id, 0, event_type_id, start_time, end_time, ARRAY[30], true
+                      FROM events WHERE project_id = %s)
                 INSERT INTO events (project_id, id, event_type_id, start_time, end_time, numbers, is_complete)
-                SELECT project_id, 0, event_type_id, start_time, end_time, ARRAY[30], true
-                  FROM events WHERE project_id = %s
+                SELECT * FROM made
                 """,
                 (number,),
             )

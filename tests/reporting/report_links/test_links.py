@@ -61,15 +61,15 @@ def listed(api, report, **query):
     return api.get(f"/reports/{report['id']}/links", query).expect(200).data
 
 
-def end(sql, link):
+def end(server, link):
     """Let a link have been made long ago, so that its time is over."""
-    sql("ALTER TABLE report_links DISABLE TRIGGER report_links_stay")
-    sql(
+    server.change_form("ALTER TABLE report_links DISABLE TRIGGER report_links_stay")
+    server.sql(
         "UPDATE report_links SET created_at = now() - interval '3 days',"
         " expires_at = now() - interval '1 day' WHERE id = %s",
         link["id"],
     )
-    sql("ALTER TABLE report_links ENABLE TRIGGER report_links_stay")
+    server.change_form("ALTER TABLE report_links ENABLE TRIGGER report_links_stay")
 
 
 def test_a_link_opens_the_report_as_it_is_without_a_token(api, report, make, follow):
@@ -166,9 +166,9 @@ def test_a_revoked_link_says_so_to_whoever_has_it_and_to_nobody_else(api, report
     assert (after["status"], after["uses"]) == (410, 1)
 
 
-def test_an_expired_link_says_so(api, report, make, follow, sql):
+def test_an_expired_link_says_so(api, report, make, follow, server):
     link = make().expect(201).body
-    end(sql, link)
+    end(server, link)
 
     assert follow(link["url"]).expect(410).error["code"] == "link_expired"
     assert [one["id"] for one in listed(api, report, **{"filter[status][eq]": "expired"})] == [link["id"]]

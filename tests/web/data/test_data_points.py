@@ -81,12 +81,14 @@ def test_many_values_are_cut_into_their_extremes_and_no_spike_is_lost(server, ad
     plant.deliver(5)
     server.sql(
         """
+        WITH made AS MATERIALIZED (
+            SELECT e.project_id, 1000000000 + n, e.event_type_id, t, t,
+                   ARRAY[CASE n WHEN 4321 THEN 900 ELSE 10 END], true
+              FROM (SELECT * FROM events WHERE project_id = %s ORDER BY id LIMIT 1) e,
+                   generate_series(1, 20000) n,
+                   LATERAL (SELECT timestamptz '2025-01-01 00:00Z' + n * interval '2 minutes') AS l (t))
         INSERT INTO events (project_id, id, event_type_id, start_time, end_time, numbers, is_complete)
-        SELECT e.project_id, 1000000000 + n, e.event_type_id, t, t,
-               ARRAY[CASE n WHEN 4321 THEN 900 ELSE 10 END], true
-          FROM (SELECT * FROM events WHERE project_id = %s ORDER BY id LIMIT 1) e,
-               generate_series(1, 20000) n,
-               LATERAL (SELECT timestamptz '2025-01-01 00:00Z' + n * interval '2 minutes') AS l (t)
+        SELECT * FROM made
         """,
         plant.project["numeric_id"],
     )

@@ -68,12 +68,14 @@ from weighbridge.platform.tenancy import project_number
 
 
 _COUNT: Final = """
-    INSERT INTO account_days AS d (account_id, day, events) VALUES (%s, current_date, %s)
-    ON CONFLICT (account_id) DO UPDATE SET day = excluded.day,
-        events = excluded.events + CASE WHEN d.day = excluded.day THEN d.events ELSE 0 END
-    RETURNING events, ceil(extract(epoch FROM current_date + 1 - now()))::integer
+    WITH counted AS (
+        INSERT INTO account_days AS d (account_id, day, events) VALUES (%s, current_date, %s)
+        ON CONFLICT (account_id) DO UPDATE SET day = excluded.day,
+            events = excluded.events + CASE WHEN d.day = excluded.day THEN d.events ELSE 0 END
+        RETURNING events)
+    SELECT events, ceil(extract(epoch FROM current_date + 1 - now()))::integer FROM counted
 """
-"""Days are those of UTC, which is the zone of every session."""
+"""Days are those of UTC, which is the zone of every session. A cluster asks no clock in RETURNING."""
 
 
 async def count_day(tx: Write, actor: Actor, count: int) -> None:

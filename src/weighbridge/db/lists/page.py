@@ -21,7 +21,7 @@ from psycopg.rows import TupleRow
 from psycopg.sql import SQL, Composable
 
 from weighbridge.core.problem import Problem
-from weighbridge.db.engine import Command, Read
+from weighbridge.db.engine import Command, Read, Write
 from weighbridge.db.lists import table as cursor
 from weighbridge.db.lists.table import (
     Approach,
@@ -60,11 +60,14 @@ BY_INDEX: Final = _IN_ORDER[:2]
 ANY_WAY: Final[Command] = (
     """
     SELECT set_config('enable_sort', 'on', true), set_config('enable_seqscan', 'on', true),
-           set_config('enable_bitmapscan', 'on', true)
+           set_config('enable_bitmapscan', 'on', true), set_config('plan_cache_mode', 'auto', true)
     """,
     (),
 )
-"""Leaves the planner its ways again, for what is read beside a page by statements that sort and join."""
+"""Leaves the planner its ways again, for statements that sort and join, and for those that write.
+
+A node of a cluster plans no write for values that it does not know yet.
+"""
 
 
 class Info(msgspec.Struct, frozen=True, omit_defaults=False):
@@ -212,17 +215,19 @@ async def page_with_rows(
     if listing.indexes:
         tx.beforehand(*_IN_ORDER if approach.is_in_order else BY_INDEX)
     try:
-        asked = (*counting, statement.command, *beside)
+        asked = (*counting, statement.command, *beside, *_before_writing(tx))
         found = await (tx.lastly(*asked) if is_last else tx.several(*asked))
     except DataError:
         if request.after is None:
             raise
         raise Malformed([BAD_CURSOR]) from None
-    of_page = len(found) - len(beside)
+    of_page = len(counting) + 1
     total, is_whole = counted or found[of_page - 2][0]
     if not is_whole and whole.kept is None:
         total = max(total, await _estimate(tx, selection))
-    return _page(make, listing, request, found[of_page - 1], total, is_whole=is_whole), found[of_page:]
+    return _page(make, listing, request, found[of_page - 1], total, is_whole=is_whole), found[
+        of_page : of_page + len(beside)
+    ]
 
 
 def _page(
@@ -312,8 +317,13 @@ def _selection(
 async def _countable(tx: Read, selection: _Cutting) -> tuple[int, bool] | None:
     """Count the rows to be put in order, and say that those are all; None where there are too many."""
     tx.beforehand(*BY_INDEX)
-    [[(total, is_whole)]] = await tx.several(selection.count(SORTED_MAX).command)
+    [[(total, is_whole)], *_] = await tx.several(selection.count(SORTED_MAX).command, *_before_writing(tx))
     return (total, True) if is_whole else None
+
+
+def _before_writing(tx: Read) -> tuple[Command, ...]:
+    """What follows a list in a transaction that may write after it."""
+    return (ANY_WAY,) if isinstance(tx, Write) else ()
 
 
 def _too_many(listing: Listing, request: ListRequest) -> Problem:

@@ -30,8 +30,8 @@ BY_LINK = {
     "/reports/{report_id}/by_link/audit_log/proof",
     "/reports/{report_id}/by_link/audit_log/consistency",
 }
-"""What takes no token but a secret in its address; `exports/test_export.py` and those of `report_links/` try it
-with another one."""
+"""What takes no token but a secret in its address; `exports/test_export.py` and those of `report_links/`
+try it with another one."""
 
 BY_KIND_OF_TASK = {"/async_tasks/{task_id}/cancel"}
 """What needs the permission to write in the area of the task that is named; `test_cancel.py` asks for it."""

@@ -150,10 +150,11 @@ def test_an_operation_takes_no_other_permission_than_its_own(callers, world, nam
     assert_is_let_in(OPERATIONS[name], callers[OPERATIONS[name].permission], world)
 
 
-def test_any_token_reads_its_projects_the_flags_what_it_started_and_the_changes_it_may_see():
+def test_any_token_reads_its_projects_the_flags_what_it_started_changes_it_may_see_and_proofs():
     assert sorted(FOR_ANY) == [
-        "cancel_async_task", "get_async_task", "get_export", "get_feature_flags", "get_project",
-        "list_async_tasks", "list_changes", "list_projects",
+        "cancel_async_task", "get_async_task", "get_audit_consistency", "get_audit_head", "get_audit_key",
+        "get_audit_keys", "get_audit_proof", "get_cosigned_head", "get_export", "get_feature_flags",
+        "get_project", "list_async_tasks", "list_changes", "list_projects",
     ]  # fmt: skip
 
 

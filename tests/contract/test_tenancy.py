@@ -181,12 +181,20 @@ def test_another_accounts_record_in_a_body_is_refused_as_one_that_never_was(worl
 
 ELSEWHERE = {
     "download_bundle_by_link",
+    "get_audit_consistency_by_link",
+    "get_audit_head_by_link",
+    "get_audit_key_by_link",
+    "get_audit_keys_by_link",
+    "get_audit_proof_by_link",
+    "get_cosigned_head",
+    "get_cosigned_head_by_link",
     "download_evidence",
     "download_export",
     "download_report_time_stamp",
     "open_report",
 }
-"""Links lead elsewhere, or have keys; a time stamp is there where the service asks an authority."""
+"""Links lead elsewhere, or have keys; a time stamp is there where the service asks an authority,
+and a cosigned head where it asks witnesses."""
 
 
 def test_the_caller_may_do_all_this_with_records_of_its_own(worlds):

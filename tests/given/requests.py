@@ -133,6 +133,23 @@ QUERY_VALUES = {
     ("get_audit_proof", "size"): "1",
     ("get_audit_consistency", "from"): "0",
     ("get_audit_consistency", "to"): "0",
+    ("get_cosigned_head", "cosignatures"): "1",
+    **{
+        (f"{name}_by_link", "key"): "1." + "0" * 64
+        for name in (
+            "get_audit_key",
+            "get_audit_keys",
+            "get_audit_head",
+            "get_cosigned_head",
+            "get_audit_proof",
+            "get_audit_consistency",
+        )
+    },
+    ("get_audit_proof_by_link", "number"): "1",
+    ("get_audit_proof_by_link", "size"): "1",
+    ("get_audit_consistency_by_link", "from"): "0",
+    ("get_audit_consistency_by_link", "to"): "0",
+    ("get_cosigned_head_by_link", "cosignatures"): "1",
 }
 """What else must stand in the query."""
 

@@ -2,9 +2,9 @@
 
 from weighbridge.db.migrations import apply
 
-revision = "0061"
-down_revision = "0060"
+revision = "0062"
+down_revision = "0061"
 
 
 def upgrade() -> None:
-    apply("0061_audit_witnesses.sql")
+    apply("0062_audit_witnesses.sql")

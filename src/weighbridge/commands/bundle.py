@@ -7,6 +7,7 @@ They end with 0 when all holds, with 1 when anything does not, with 2 when they 
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
     from weighbridge.core.bundle.contents import BundleContents
     from weighbridge.core.bundle.page import RunDeviation
     from weighbridge.core.signing import VerifierKey
+    from weighbridge.db.engine import Database
     from weighbridge.reporting.bundle.builder import MadeBundle
+    from weighbridge.settings import Settings
 
 FAULTY: Final = 1
 UNREADABLE: Final = 2
@@ -170,12 +173,23 @@ async def _make(
             raise Refusal(f"The report {report} takes from no batch.")
         key = identity.parse("report", stored_report.id)
         assert key is not None, "a report that was found has an id"  # noqa: S101
+        ask = partial(_ask_witnesses, database, settings, actor.account_id)
         request = BundleRequest(
-            key.project, key.key, actor.account_id, by, queries.report_numbered, is_redacted
-        )
+            key.project, key.key, actor.account_id, by, queries.report_numbered, is_redacted,
+            ask if settings.audit_witnesses else None,
+        )  # fmt: skip
         store = open_store(settings.evidence_url, settings.data_dir)
         with TemporaryDirectory(prefix="weighbridge-bundle-") as folder:
             return await make_bundle(database, store, request, Path(folder), output)
+
+
+async def _ask_witnesses(database: "Database", settings: "Settings", account: int) -> None:
+    """Have witnesses cosign the newest head; a bundle is made without those that do not."""
+    from weighbridge.http.outgoing import CallReach, OutgoingClient
+    from weighbridge.platform.audit_witnesses import ask_for_account
+
+    async with OutgoingClient(CallReach.of(settings.outgoing_networks)) as client:
+        await ask_for_account(database, client, settings, account)
 
 
 def _check(content: memoryview, key: "VerifierKey", trust: "Trust | None" = None) -> "CheckedBundle":

@@ -94,7 +94,8 @@ def _explained_conflicts(feed: DataFeed) -> Iterator[None]:
         yield
     except UniqueViolation as error:
         field, does = "name", "as another data feed of the project is called."
-        if error.diag.constraint_name == "data_feeds_one_watches":
+        # On a node of a cluster a number follows the name.
+        if (error.diag.constraint_name or "").startswith("data_feeds_one_watches"):
             field, does = "watch", "which another data feed watches; a file goes to one of them."
         message = f"data_feed.{field} is {getattr(feed, field)!r}, {does}"
         raise Invalid([Problem(message, f"data_feed.{field}", "taken")]) from None

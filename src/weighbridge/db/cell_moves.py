@@ -59,10 +59,7 @@ _END_BLOCKERS: Final = SQL(
      WHERE waiting.datname = current_database()
        AND (waiting.application_name LIKE 'citus%' OR waiting.backend_type = 'walsender')
        AND waiting.query_start < clock_timestamp() - make_interval(secs => {seconds})
-       AND blocking.pid IN (
-           SELECT pid FROM pg_locks
-            WHERE locktype = 'advisory' AND granted
-              AND (classid::bigint << 32 | objid::bigint) = hashtextextended({name}, 0))
+       AND blocking.pid IN ({holders})
     """
 )
 
@@ -133,9 +130,8 @@ def _end_blockers(url: str, cell: Cell) -> Iterator[None]:
     is_done = threading.Event()
 
     def watch() -> None:
-        blockers = _END_BLOCKERS.format(
-            seconds=Literal(LEAVE_SECONDS), name=Literal(locks.on_node(cell.schema))
-        )
+        holders = locks.HOLDERS.format(Literal(locks.on_node(cell.schema)))
+        blockers = _END_BLOCKERS.format(seconds=Literal(LEAVE_SECONDS), holders=holders)
         with psycopg.connect(url, autocommit=True) as connection:
             while not is_done.wait(1):
                 connection.execute(blockers)

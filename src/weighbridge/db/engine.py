@@ -473,9 +473,14 @@ class Database:
         )
         made.node = self.node
         if self.node is not None:
-            made._pool.wait_for_server(0)
+            made.give_up_at_once()
         made.begin_in(self.schema)
         return made
+
+    def give_up_at_once(self) -> None:
+        """Have nobody wait for a host that cannot be reached."""
+        for pool in {self._pool, self._sessions}:
+            pool.wait_for_server(0)
 
     async def open(self) -> None:
         for pool in {self._pool, self._sessions}:

@@ -260,13 +260,17 @@ UNLOCKING: Final = SESSION_RELEASE.format("%s")
 SESSION_HOLD_KEY: Final = "SELECT pg_advisory_lock(%s)"
 """Wait for a lock, by its key, and have it until the connection ends."""
 
-END_HOLDERS: Final = SQL(
-    """
-    SELECT pg_terminate_backend(pid) FROM pg_locks
-     WHERE locktype = 'advisory' AND granted AND pid <> pg_backend_pid() AND database =
-           (SELECT oid FROM pg_database WHERE datname = current_database())
+_HOLDERS: Final = """
+    SELECT pid FROM pg_locks
+     WHERE locktype = 'advisory' AND granted
+       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
        AND (classid::bigint << 32 | objid::bigint) = hashtextextended({}, 0)
-    """
+"""
+HOLDERS: Final = SQL(_HOLDERS)
+"""The server processes of the connections that hold a lock, by its name as a literal."""
+
+END_HOLDERS: Final = SQL(
+    f"SELECT pg_terminate_backend(pid) FROM ({_HOLDERS}) AS holding WHERE pid <> pg_backend_pid()"
 )
 """End the connections that hold a lock, by its name as a literal."""
 

@@ -10,7 +10,8 @@ Invariant: while a connection is in use or idle, the server is not taken for los
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from typing import Any, Final
+from contextlib import suppress
+from typing import Any, Final, Self
 
 from psycopg import AsyncConnection, OperationalError
 from psycopg.rows import TupleRow
@@ -27,22 +28,55 @@ OPEN_SECONDS: Final = 5.0
 
 _log: Final = logging.getLogger(__name__)
 
-Check = Callable[[AsyncConnection[TupleRow]], Awaitable[None]]
+Use = Callable[[AsyncConnection[TupleRow]], Awaitable[None]]
+
+
+class ReportingConnection(AsyncConnection[TupleRow]):
+    """A connection whose pool hears of it when it cannot be made."""
+
+    @classmethod
+    async def connect(  # type: ignore[override] # a pool gives what it was made with
+        cls, conninfo: str = "", *, reports_to: "ReachablePool", **settings: Any
+    ) -> Self:
+        """Connect, as psycopg does."""
+        try:
+            return await super().connect(conninfo, **settings)
+        except Exception as error:
+            reports_to.hear_failure(error)
+            raise
 
 
 class ReachablePool(AsyncConnectionPool[AsyncConnection[TupleRow]]):
     """A pool of connections to one server, or to several of which one takes writes."""
 
     def __init__(
-        self, conninfo: str, *, check: Check, patience_seconds: float = 0.0, **settings: Any
+        self,
+        conninfo: str,
+        *,
+        check: Use,
+        configure: Use | None = None,
+        kwargs: dict[str, Any] | None = None,
+        patience_seconds: float = 0.0,
+        **settings: Any,
     ) -> None:
         """Callers wait so long for a lost server; `check` is asked about idle connections."""
         self._check_idle = check
+        self._prepare = configure
         self._in_use = 0
         self._failure: Exception | None = None
         self._loss: str | None = None
         self._asking: asyncio.Task[None] | None = None
-        super().__init__(conninfo, check=self._look, **settings)
+        self._callers: set[asyncio.Timeout] = set()
+        self._target = conninfo
+        self._connect_settings = {**(kwargs or {}), "reports_to": self}
+        super().__init__(
+            conninfo,
+            connection_class=ReportingConnection,
+            kwargs=self._connect_settings,
+            configure=self._make_ready,
+            check=self._look,
+            **settings,
+        )
         self.wait_for_server(patience_seconds)
 
     def wait_for_server(self, seconds: float) -> None:
@@ -62,14 +96,19 @@ class ReachablePool(AsyncConnectionPool[AsyncConnection[TupleRow]]):
 
     async def getconn(self, timeout: float | None = None) -> AsyncConnection[TupleRow]:  # noqa: ASYNC109 - the pool's
         """Give a connection, as the pool does; OperationalError at once while the server is lost."""
-        connection = await super().getconn(timeout)
+        if self._loss is not None and not self._has_idle():
+            raise OperationalError(self._loss)
+        waiting = asyncio.timeout(None)  # ended by `_give_up`
+        try:
+            async with waiting:
+                self._callers.add(waiting)
+                connection = await super().getconn(timeout)
+        except TimeoutError:
+            raise OperationalError(self._loss or str(self._failure)) from None
+        finally:
+            self._callers.discard(waiting)
         self._in_use += 1
         return connection
-
-    async def _getconn_unchecked(self, timeout: float) -> AsyncConnection[TupleRow]:  # noqa: ASYNC109 - the pool's
-        if self._loss is not None and not self._pool:
-            raise OperationalError(self._loss)
-        return await super()._getconn_unchecked(timeout)
 
     async def putconn(self, conn: AsyncConnection[TupleRow]) -> None:
         """Take a connection back, as the pool does."""
@@ -78,20 +117,25 @@ class ReachablePool(AsyncConnectionPool[AsyncConnection[TupleRow]]):
 
     async def reconnect_failed(self) -> None:
         """Give up on the server for now."""
-        await self._give_up()
+        self._give_up()
 
-    async def _connect(self, timeout: float | None = None) -> AsyncConnection[TupleRow]:  # noqa: ASYNC109 - the pool's
+    def hear_failure(self, failure: Exception) -> None:
+        """Take note of why a connection could not be made; who is not to be patient gives up."""
+        self._failure = failure
+        if not self._patience or self._loss is not None:
+            self._give_up()
+
+    async def _make_ready(self, connection: AsyncConnection[TupleRow]) -> None:
+        """Prepare a new connection; by it the server is there."""
         try:
-            connection = await super()._connect(timeout)
+            if self._prepare is not None:
+                await self._prepare(connection)
         except Exception as error:
-            self._failure = error
-            if not self._patience or self._loss is not None:
-                await self._give_up()
+            self.hear_failure(error)
             raise
         if self._loss is not None:
             _log.warning("The database can be reached again: %s", self.name)
             self._loss = None
-        return connection
 
     async def _look(self, connection: AsyncConnection[TupleRow]) -> None:
         """Refuse an idle connection that does not stand, and have those beside it made anew."""
@@ -101,26 +145,26 @@ class ReachablePool(AsyncConnectionPool[AsyncConnection[TupleRow]]):
             await self.drain()  # one by one, each would make its caller wait for longer
             raise
 
-    async def _give_up(self) -> None:
-        """Take the server for lost, unless connections to it are there."""
-        if self._in_use or self._pool or self._closed:
+    def _has_idle(self) -> bool:
+        return self.get_stats()["pool_available"] > 0
+
+    def _give_up(self) -> None:
+        """Take the server for lost, unless connections to it are there; who waits for one hears so."""
+        if self._in_use or self.closed or self._has_idle():
             return
         if self._loss is None:
             self._loss = f"the database cannot be reached: {self._failure}"
             _log.warning("The server of %s is lost: %s", self.name, self._failure)
             self._asking = asyncio.create_task(self._ask())
-        async with self._lock:
-            waiting = [*self._waiting]
-            self._waiting.clear()
-        for client in waiting:
-            await client.fail(OperationalError(self._loss))
+        now = asyncio.get_running_loop().time()
+        for waiting in self._callers:
+            if not waiting.expired():
+                waiting.reschedule(now)
 
     async def _ask(self) -> None:
-        """Ask for the server until it is there; what then connects first ends the loss."""
+        """Ask for the server until it is there; a connection that can be made ready ends the loss."""
         while self._loss is not None:
             await asyncio.sleep(ASK_SECONDS)
-            try:
-                connection = await self._connect()
-            except Exception:  # noqa: BLE001, S112 - the reason is the same as before
-                continue
-            await self._close_connection(connection)
+            with suppress(Exception):  # the reason is the same as before
+                async with await ReportingConnection.connect(self._target, **self._connect_settings) as one:
+                    await self._make_ready(one)

@@ -101,7 +101,7 @@ _CLAIM: Final = """
     INSERT INTO audit_witnesses AS w (account_id, witness) VALUES (%s, %s)
     ON CONFLICT (account_id, witness) DO UPDATE SET asked_at = now()
      WHERE w.asked_at <= now() - make_interval(secs => %s)
-    RETURNING w.size, extract(epoch FROM now())::bigint
+    RETURNING w.size, extract(epoch FROM w.asked_at)::bigint
 """
 _KNOW: Final = """
     UPDATE audit_witnesses SET size = greatest(size, %s) WHERE (account_id, witness) = (%s, %s)

@@ -9,6 +9,7 @@ from tools.client_source import __main__ as source
 from tools.client_source import types
 
 from weighbridge.client import Client
+from weighbridge.client.calls import Invalid
 from weighbridge.client.made import operations
 from weighbridge.client.pages import Listing, Page
 from weighbridge.core.platform.permission import LINK
@@ -25,7 +26,9 @@ OF_FILES = {"download_evidence", "download_report_time_stamp"}
 READS = sorted(
     name
     for name, operation in OPERATIONS.items()
-    if operation.method == "GET" and operation.permission != LINK and name not in OF_FILES
+    if operation.method == "GET"
+    and operation.permission != LINK
+    and name not in OF_FILES | {"get_cosigned_head"}  # of a service that has no witness there is none
 )
 
 
@@ -43,6 +46,15 @@ def test_what_is_made_from_the_document_is_current(name):
 
 def test_every_operation_of_the_service_has_a_method():
     assert set(FUNCTIONS) == set(OPERATIONS)
+
+
+def test_a_head_that_no_witness_has_cosigned_is_refused_with_the_field(world, server):
+    call = FUNCTIONS["get_cosigned_head"](cosignatures=1)
+    with (
+        Client(server.address, token=next(world.callers).token) as client,
+        pytest.raises(Invalid, match="No head of the log has 1 cosignatures"),
+    ):
+        client.carry(call)
 
 
 @pytest.mark.parametrize("name", READS)

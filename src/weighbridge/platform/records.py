@@ -258,6 +258,7 @@ class AuditWitness(msgspec.Struct, frozen=True):
     """A witness of the audit log, and how it fares with the log of the account."""
 
     name: str
+    """What the witness is called in its cosignatures."""
     verifier_key: str
     """The key by which its cosignatures are verified, as a line of C2SP signed-note."""
     size: int
@@ -267,12 +268,14 @@ class AuditWitness(msgspec.Struct, frozen=True):
     failure: str | None
     """Why it cosigned no head then; null where it did."""
     failing_since: Instant | None
+    """Since when it has cosigned no head; null where it did."""
 
 
 class AuditWitnesses(msgspec.Struct, frozen=True):
     """The witnesses of the audit log."""
 
     witnesses: list[AuditWitness]
+    """Those that the operator names, by their keys."""
 
 
 class SealedRow(msgspec.Struct, frozen=True):

@@ -446,7 +446,7 @@ def test_the_key_of_the_audit_log_is_replaced_and_checked_by_the_first(host, tmp
     host.run("weighbridge token create --name ci --all")
     first = host.run("weighbridge audit key").strip()
 
-    assert "has the new key; 1 audit logs tell of it." in host.run(rotating)
+    assert "has the new key. One audit log tells of it." in host.run(rotating)
     newest = host.run(checking).strip()
 
     assert newest == (tmp_path / "plant.vkey").read_text().strip() != first

@@ -1,13 +1,19 @@
 """`weighbridge witness serve`, asked over HTTP by a log that is written from the specifications alone."""
 
+import http.client
 import signal
+import socket
 import stat
 import threading
 import time
+from urllib.parse import urlsplit
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from tests.given.witnesses import Log, b64, cosigned_at, run, running_witness, submit
+from tests.server import DEADLINE_SECONDS
+
+from weighbridge.witness.server import AT_ONCE_MAX
 
 
 @pytest.fixture
@@ -203,3 +209,51 @@ def test_what_a_witness_needs_is_said(tmp_path, log):
     assert "not empty" in serve(tmp_path, "--state", "full", "--log", log.key)[1]
     assert "knows no log" in serve(tmp_path, "--state", "full")[1]
     assert "no verifier key" in serve(tmp_path, "--state", "full", "--log", "plant")[1]
+
+
+def test_a_folder_that_is_moved_away_is_still_the_memory_of_the_witness(witness, log, tmp_path):
+    assert submit(witness.address, log.submission(0)).status == 200
+    (tmp_path / "heads").rename(tmp_path / "moved")
+    (tmp_path / "heads").mkdir()
+
+    log.grow(7)
+    assert submit(witness.address, log.submission(0)).status == 409
+    assert submit(witness.address, log.submission(5)).status == 200
+    assert not [*(tmp_path / "heads").iterdir()]
+
+
+def test_a_head_that_was_removed_meanwhile_is_not_begun_anew(witness, log, tmp_path):
+    assert submit(witness.address, log.submission(0)).status == 200
+    [file] = (tmp_path / "heads").glob("*.head")
+    file.unlink()
+
+    assert submit(witness.address, log.submission(0)).status == 500
+
+
+def test_a_body_without_a_length_of_its_own_is_refused(witness):
+    parts = urlsplit(witness.address)
+    with socket.create_connection((parts.hostname, parts.port), timeout=30) as connection:
+        connection.sendall(
+            b"POST /add-checkpoint HTTP/1.1\r\nHost: w\r\nContent-Length: 4\r\n"
+            b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+        )
+        assert connection.makefile("rb").readline().split()[1] == b"400"
+
+
+def test_so_many_connections_at_a_time_are_served_and_the_next_is_closed(witness, log):
+    parts = urlsplit(witness.address)
+    silent = [socket.create_connection((parts.hostname, parts.port), timeout=30) for _ in range(AT_ONCE_MAX)]
+    try:
+        with pytest.raises((ConnectionError, http.client.HTTPException)):
+            submit(witness.address, log.submission(0))
+    finally:
+        for one in silent:
+            one.close()
+    deadline = time.monotonic() + DEADLINE_SECONDS
+    while True:
+        try:
+            assert submit(witness.address, log.submission(0)).status == 200
+        except (ConnectionError, http.client.HTTPException):
+            assert time.monotonic() < deadline
+        else:
+            return

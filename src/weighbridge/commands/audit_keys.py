@@ -134,7 +134,10 @@ def revoke(
         _replace(settings, data_dir, change)
     else:
         with open_cells(data_dir) as urls:
-            _tell_cells(settings, [*urls.values()], change(current))
+            logs = _tell_cells(settings, [*urls.values()], change(current))
+        if not logs:
+            sys.stdout.write("The key was revoked already, and counts for no head less than before.\n")
+            return
         sys.stdout.write("The key is revoked; the one that signs now goes on.\n")
     sys.stdout.write(
         "Hand the output of `weighbridge audit keys` to every verifier, and the line of `weighbridge audit"
@@ -152,31 +155,45 @@ def check_keys(
 
     Example: `weighbridge audit check-keys keys.json --key "$(cat plant.vkey)"`
     """
-    from weighbridge.core.key_history import TrustedKeys
+    from weighbridge.core.key_history import KeyStatementKind, TrustedKeys
     from weighbridge.core.signing import VerifierKey
 
     with read_proof():
         given = VerifierKey.read(key)
-        trusted = TrustedKeys.of(given, read_history(keys))
-    if revocation := trusted.revocations.get(given.text):
+        history = read_history(keys, given.name)
+    trusted = TrustedKeys.of(given, history)
+    reached = trusted.keys[-1]
+    if revocation := trusted.revocations.get(reached.text):
         raise Refusal(
-            f"{given.text} was revoked: it counts for heads of at most {revocation.head.size:,} rows, and"
+            f"{reached.text} was revoked: it counts for heads of at most {revocation.head.size:,} rows, and"
             " leads to no other key; ask the operator for the key that follows it."
         )
-    sys.stdout.write(f"{trusted.keys[-1].text}\n")
+    begun = [one.statement for one in history if one.statement.kind == KeyStatementKind.BEGINNING]
+    if lost := next((one for one in begun if one.key == reached), None):
+        raise Refusal(
+            f"{reached.text} was lost, and {lost.successor.text} began without its endorsement: ask the"
+            " operator whether that is the key."
+        )
+    sys.stdout.write(f"{reached.text}\n")
 
 
-def read_history(file: Path) -> "list[SignedStatement]":
-    """The verified statements of a file; UnprovenError when one of them does not hold."""
+def read_history(file: Path, log: str) -> "list[SignedStatement]":
+    """The verified statements of a file; UnprovenError when one does not hold, or none is about the log."""
     from weighbridge.core.key_history import SignedStatement
     from weighbridge.core.signing import UnprovenError
 
     try:
         history = json.loads(read_small_text(file))
         records = history["statements"]
-    except (ValueError, TypeError, KeyError):
-        raise UnprovenError(f"{file} is no history of keys; `weighbridge audit keys` prints one.") from None
-    return [SignedStatement.read(record) for record in records]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        records = None
+    if not isinstance(records, list):
+        raise UnprovenError(f"{file} is no history of keys; `weighbridge audit keys` prints one.")
+    statements = [SignedStatement.read(record) for record in records]
+    if statements and not any(one.statement.head.origin == log for one in statements):
+        of_other = statements[0].statement.head.origin
+        raise UnprovenError(f"{file} is the history of the keys of {of_other}, not of those of {log}.")
+    return statements
 
 
 def _replace(
@@ -190,7 +207,8 @@ def _replace(
         successor = read_next_key(settings)
         logs = _tell_cells(settings, [*urls.values()], change(successor))
         kept = install_next_key(settings)
-    sys.stdout.write(f"{key_file(settings)} has the new key; {logs:,} audit logs tell of it.\n")
+    told = "One audit log tells" if logs == 1 else f"{logs:,} audit logs tell"
+    sys.stdout.write(f"{key_file(settings)} has the new key. {told} of it.\n")
     if kept is not None:
         sys.stdout.write(f"The old key is kept in {kept}; remove it once every host has the new one.\n")
 
@@ -204,7 +222,7 @@ def _tell_cells(settings: "Settings", urls: "Sequence[str]", change: "KeyChange"
 
 
 def _read_moment(text: str) -> "Instant":
-    from datetime import datetime
+    from datetime import UTC, datetime
 
     from weighbridge.core.time.calendar import Instant
 
@@ -212,6 +230,8 @@ def _read_moment(text: str) -> "Instant":
         moment = datetime.fromisoformat(text)
     except ValueError:
         moment = None
+    if moment is not None and moment.tzinfo is not None and moment > datetime.now(UTC):
+        raise Refusal(f"--since is {text!r}, which lies in the future; leave it out to name the present.")
     if moment is None or moment.tzinfo is None:
         raise Refusal(f"--since is {text!r}; it takes a time with an offset, such as 2025-03-01T00:00:00Z.")
     return Instant.of(moment)

@@ -111,7 +111,7 @@ def check_one(
     Example: `weighbridge bundle check first-quarter.zip --key "$(cat plant.vkey)" --show 2025-03`
     """
     with _map(file) as content:
-        checked = _check(content, _key(key), _read_trust(witness or [], at_least, keys))
+        checked = _check(content, _key(key), _read_trust(_key(key), witness or [], at_least, keys))
         if checked.contents is not None:
             for name in show or ():
                 _show(checked.contents, name)
@@ -199,7 +199,7 @@ def _check(content: memoryview, key: "VerifierKey", trust: "Trust | None" = None
     return check_bundle(content, key, read_model, trust=trust or Trust())
 
 
-def _read_trust(witnesses: list[str], least: int | None, keys: Path | None) -> "Trust":
+def _read_trust(key: "VerifierKey", witnesses: list[str], least: int | None, keys: Path | None) -> "Trust":
     """What the caller trusts beside the key; exits with 2 when it cannot be read."""
     from time import time
 
@@ -209,7 +209,7 @@ def _read_trust(witnesses: list[str], least: int | None, keys: Path | None) -> "
 
     try:
         read = [WitnessKey.read(text) for text in witnesses]
-        statements = () if keys is None else read_history(keys)
+        statements = () if keys is None else read_history(keys, key.name)
     except (UnprovenError, Refusal) as error:
         sys.stderr.write(f"{error}\n")
         sys.exit(UNREADABLE)

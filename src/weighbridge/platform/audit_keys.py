@@ -109,21 +109,42 @@ class KeyChange:
 async def change_key(tx: Write, settings: Settings, change: KeyChange, request_id: str) -> int:
     """Have the database of a cell know the change, with a row in each log; gives the number of accounts.
 
-    A change that the cell knows already leaves nothing more. Refusal for a key that no database knows.
+    A change that the cell knows already leaves nothing more, but for the revocation of a key from an earlier
+    moment on. Refusal for a key that no database knows, and where it is not this key that another may follow.
     """
     await tx.execute(*locks.hold(locks.AUDIT_KEY))
     known = await read_known_keys(tx)
     if not known.all or (change.key is not None and change.key.public not in known.all):
         raise Refusal("The database does not know the key that is to be followed: it never signed a head.")
-    revoked = change.key if change.kind == KeyStatementKind.REVOCATION else None
-    if change.successor.public in known.all if revoked is None else revoked.public in known.revoked:
-        return 0
     if change.successor.public in known.revoked:
         raise Refusal("The key that is to follow was revoked itself.")
+    if change.kind == KeyStatementKind.REVOCATION and change.key is not None:
+        return await _revoke(tx, settings, known, change, request_id)
+    if change.successor.public in known.all:
+        return 0
+    if change.key is not None and change.key.public in known.revoked:
+        raise Refusal(f"The key on this host was revoked, and endorses no other. {_COPY_IT}")
+    if change.key is not None and change.key.public != known.all[-1]:
+        raise Refusal(f"Another key has followed the one on this host already. {_COPY_IT}")
+    await tx.execute(_INSERT_KEY, (change.successor.public,))
+    return await _log_change(tx, settings, known, change, request_id)
+
+
+_COPY_IT: Final = "Copy the file of the key that signs now from the host on which it was replaced."
+
+
+async def _revoke(tx: Write, settings: Settings, known: KnownKeys, change: KeyChange, request_id: str) -> int:
+    """Have the cell know a revocation; of a revoked key, only one from an earlier moment on."""
+    assert change.key is not None, "a revocation is of a key at hand"  # noqa: S101
+    is_again = change.key.public in known.revoked
+    if is_again and change.successor.public not in known.all:
+        raise Refusal(f"The key on this host was revoked already. {_COPY_IT}")
     if change.successor.public not in known.all:
         await tx.execute(_INSERT_KEY, (change.successor.public,))
-    if revoked is not None:
-        await tx.execute("INSERT INTO audit_key_revocations (public_key) VALUES (%s)", (revoked.public,))
+    if not is_again:
+        await tx.execute("INSERT INTO audit_key_revocations (public_key) VALUES (%s)", (change.key.public,))
+    elif change.since is None:
+        return 0
     return await _log_change(tx, settings, known, change, request_id)
 
 
@@ -136,11 +157,15 @@ _SIZE_AT: Final = """
 async def _log_change(
     tx: Write, settings: Settings, known: KnownKeys, change: KeyChange, request_id: str
 ) -> int:
-    """Write the statement about a key to the log of each account of the cell."""
+    """Write the statement about a key to the log of each account of the cell; gives to how many.
+
+    A log that has a revocation of the key from a head with as many rows or fewer gets no other.
+    """
     time = Instant.of(await tx.value("SELECT now()")).text
     name = known.name(settings)
     before = known.all[-1] if change.key is None else change.key.public
     accounts = [account for (account,) in await tx.tuples("SELECT id FROM accounts ORDER BY id")]
+    written = 0
     for account in accounts:
         origin = Signer(change.successor, name).origin(account)
         key = VerifierKey(origin, before)
@@ -148,12 +173,24 @@ async def _log_change(
             change.kind, key, VerifierKey(origin, change.successor.public),
             await _head(tx, account, origin, change.since), time,
         )  # fmt: skip
+        if before in known.revoked and await _counts_no_less(tx, account, statement):
+            continue
+        written += 1
         signed = sign_statement(statement, change.key, change.successor)
         await tx.execute(
             f"{INSERT_AUDIT_ROW} VALUES (%s, NULL, NULL, NULL, %s, %s, %s, NULL, %s)",
             (account, request_id, KEY_ACTIONS[change.kind], key.text, jsonb(signed.record)),
         )
-    return len(accounts)
+    return written
+
+
+async def _counts_no_less(tx: Read, account: int, statement: KeyStatement) -> bool:
+    """Whether a revocation in the log leaves the key as few heads as this one would."""
+    said = [one.statement for one in await read_statements(tx, account)]
+    return any(
+        (one.kind, one.key) == (statement.kind, statement.key) and one.head.size <= statement.head.size
+        for one in said
+    )
 
 
 async def _head(tx: Read, account: int, origin: str, at: Instant | None) -> Checkpoint:

@@ -2,14 +2,18 @@
 
 A witness serves plain HTTP; put a proxy with TLS in front of it where others reach it.
 
-Invariants: no body beyond the limit is read; so many requests at a time are judged, and others are closed.
+Invariants: no body beyond the limit is read; so many connections at a time are served, fewer of one address
+unless it is that of this machine, and others are closed; none lasts longer than `CONNECTION_SECONDS`.
 """
 
 import sys
+from collections import Counter
+from contextlib import suppress
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from socket import socket
-from threading import BoundedSemaphore
+from ipaddress import ip_address
+from socket import AF_INET, AF_INET6, SHUT_RDWR, socket
+from threading import Lock, Timer
 from typing import Any, Final, cast
 
 from weighbridge.errors import Refusal
@@ -23,35 +27,72 @@ BODY_BYTES_MAX: Final = 131_072
 SECONDS: Final = 10.0
 """How long a client may send nothing."""
 
+CONNECTION_SECONDS: Final = 15.0
+"""How long a connection lasts, however busy it is: who sends slowly holds a place no longer."""
+
+LENGTH_DIGITS_MAX: Final = 9
 AT_ONCE_MAX: Final = 64
+OF_ADDRESS_MAX: Final = 16
+BACKLOG: Final = 128
 
 
 class WitnessServer(ThreadingHTTPServer):
     """A witness that listens."""
 
     daemon_threads = True
+    request_queue_size = BACKLOG
 
     def __init__(self, address: tuple[str, int], witness: Witness) -> None:
         self.witness = witness
-        self._free = BoundedSemaphore(AT_ONCE_MAX)
+        self.address_family = AF_INET6 if ":" in address[0] else AF_INET
+        self._open: Counter[str] = Counter()
+        self._counting = Lock()
         super().__init__(address, _Handler)
 
     def process_request(self, request: socket | tuple[bytes, socket], client_address: Any) -> None:
         """Take a connection unless too many are open."""
-        if self._free.acquire(blocking=False):
+        if self._take(client_address[0]):
             super().process_request(request, client_address)
         else:
             self.shutdown_request(request)
 
     def process_request_thread(self, request: socket | tuple[bytes, socket], client_address: Any) -> None:
-        """Serve a connection, and let another one come."""
+        """Serve a connection for a while at most, and let another one come."""
+        ending = Timer(CONNECTION_SECONDS, _end, (request,))
+        ending.daemon = True
+        ending.start()
         try:
             super().process_request_thread(request, client_address)
         finally:
-            self._free.release()
+            ending.cancel()
+            with self._counting:
+                self._open[client_address[0]] -= 1
+                self._open += Counter()  # which leaves out those with none
+
+    def _take(self, address: str) -> bool:
+        """Have a place for a connection of an address, if there is one."""
+        most = AT_ONCE_MAX if ip_address(address.partition("%")[0]).is_loopback else OF_ADDRESS_MAX
+        with self._counting:
+            if self._open.total() >= AT_ONCE_MAX or self._open[address] >= most:
+                return False
+            self._open[address] += 1
+            return True
 
     def handle_error(self, request: object, client_address: object) -> None:
         """Say nothing of clients that went away."""
+
+
+def _is_length(text: str) -> bool:
+    """Whether a header says a length that is read."""
+    return (
+        text.isascii() and text.isdecimal() and len(text) <= LENGTH_DIGITS_MAX and int(text) <= BODY_BYTES_MAX
+    )
+
+
+def _end(connection: socket) -> None:
+    """Have a connection end for whoever reads or writes it."""
+    with suppress(OSError):
+        connection.shutdown(SHUT_RDWR)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -66,7 +107,7 @@ class _Handler(BaseHTTPRequestHandler):
         if self.path != PATH:
             self.close_connection = True
             self._answer(WitnessAnswer(404, "The path is /add-checkpoint.\n"))
-        elif not (length.isascii() and length.isdecimal()) or int(length) > BODY_BYTES_MAX:
+        elif not _is_length(length) or self.headers.get("Transfer-Encoding") is not None:
             self.close_connection = True
             self._answer(WitnessAnswer(400, f"A body has a length of at most {BODY_BYTES_MAX:,} bytes.\n"))
         else:
@@ -76,7 +117,10 @@ class _Handler(BaseHTTPRequestHandler):
         witness = cast("WitnessServer", self.server).witness
         try:
             return witness.judge(body)
-        except (BrokenStateError, Refusal, OSError) as error:
+        except Refusal as error:
+            self._log(f"broken: {error}")
+            return WitnessAnswer(500, "The witness cannot read the list of the logs that it knows.\n")
+        except (BrokenStateError, OSError) as error:
             self._log(f"broken: {error}")
             return WitnessAnswer(500, "The witness cannot read or store its state.\n")
 
@@ -90,7 +134,8 @@ class _Handler(BaseHTTPRequestHandler):
         self._log(f"{answer.status} {answer.origin[:200]!r}")
 
     def do_GET(self) -> None:
-        """Say that there is nothing to read."""
+        """Say that there is nothing to read; what a request of the kind has below its head is left unread."""
+        self.close_connection = True
         self._answer(WitnessAnswer(404, "The path is /add-checkpoint, with POST.\n", TEXT_TYPE))
 
     def _log(self, text: str) -> None:

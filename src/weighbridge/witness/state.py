@@ -1,7 +1,8 @@
 """What a witness keeps: the newest head that it cosigned of each log, one file for each.
 
 Invariants: a file is replaced as a whole and is on the disk, name and content, before anybody hears of it;
-one process at a time has the folder; a file that cannot be read is an error, and never a log that nobody
+one process at a time has the folder, and stays in it when it is moved or something else takes its name; a
+file that cannot be read, or is not what the process has stored, is an error, and never a log that nobody
 knows.
 """
 
@@ -22,6 +23,7 @@ OWNER_FILE: Final = "witness"
 """The file of the folder that says whose state it is: the key of the witness."""
 
 _ENDING: Final = ".head"
+_DRAFT: Final = ".draft"
 _OWNER_ALONE: Final = 0o600
 
 
@@ -32,9 +34,10 @@ class BrokenStateError(Exception):
 class WitnessState:
     """The heads of all logs in one folder."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: int) -> None:
         self._folder = folder
         self._lock = Lock()
+        self._stored: dict[str, str] = {}
 
     @classmethod
     @contextmanager
@@ -56,8 +59,8 @@ class WitnessState:
                 fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
                 raise Refusal(f"Another process has the folder {folder}.") from error
-            _claim(folder, owner)
-            yield cls(folder)
+            _claim(number, folder, owner)
+            yield cls(number)
         finally:
             os.close(number)
 
@@ -65,28 +68,46 @@ class WitnessState:
     def of_log(self, origin: str) -> Iterator[tuple[Checkpoint, Callable[[Checkpoint], None]]]:
         """The newest head of a log and what replaces it, while nobody else judges a submission."""
         with self._lock:
-            file = self._folder / (hashlib.sha256(origin.encode()).hexdigest() + _ENDING)
-            yield _read(file, origin), lambda head: store_file(file, head.text)
+            name = hashlib.sha256(origin.encode()).hexdigest() + _ENDING
+            text = _read(self._folder, name)
+            if name in self._stored and text != self._stored[name]:
+                raise BrokenStateError(f"{name} is not there any more as it was stored.")
+
+            def store(head: Checkpoint) -> None:
+                _store(self._folder, name, head.text)
+                self._stored[name] = head.text
+
+            yield _parse(name, text, origin), store
 
 
-def _claim(folder: Path, owner: str) -> None:
-    file = folder / OWNER_FILE
-    if file.exists():
-        if file.read_text() != f"{owner}\n":
-            raise Refusal(f"The folder {folder} is that of another witness: {file.read_text().strip()}.")
+def _claim(number: int, folder: Path, owner: str) -> None:
+    claimed = _read(number, OWNER_FILE)
+    if claimed is not None:
+        if claimed != f"{owner}\n":
+            raise Refusal(f"The folder {folder} is that of another witness: {claimed.strip()}.")
         return
-    if any(folder.iterdir()):
+    if [name for name in os.listdir(number) if not name.endswith(_DRAFT)]:
         raise Refusal(f"The folder {folder} is not empty, and not that of a witness: it has no {OWNER_FILE}.")
-    store_file(file, f"{owner}\n")
-
-
-def _read(file: Path, origin: str) -> Checkpoint:
     try:
-        text = file.read_text()
+        _store(number, OWNER_FILE, f"{owner}\n")
+    except OSError as error:
+        raise Refusal(f"Nothing can be stored in the folder {folder}: {error}") from error
+
+
+def _read(folder: int, name: str) -> str | None:
+    """The text of a file in a folder; None where there is none."""
+    try:
+        with os.fdopen(os.open(name, os.O_RDONLY, dir_fd=folder)) as reading:
+            return reading.read()
     except FileNotFoundError:
-        return Checkpoint(origin, 0, EMPTY_ROOT)
+        return None
     except (OSError, UnicodeDecodeError) as error:
-        raise BrokenStateError(f"{file} cannot be read: {error}") from error
+        raise BrokenStateError(f"{name} cannot be read: {error}") from error
+
+
+def _parse(file: str, text: str | None, origin: str) -> Checkpoint:
+    if text is None:
+        return Checkpoint(origin, 0, EMPTY_ROOT)
     lines = text.split("\n")
     try:
         stored = Checkpoint(lines[0], parse_whole_number(lines[1]), hash_of(lines[2]))
@@ -99,14 +120,19 @@ def _read(file: Path, origin: str) -> Checkpoint:
 
 def store_file(file: Path, text: str) -> None:
     """Write a file: the old or the new one is there whenever the machine stops, the new one afterwards."""
-    draft = file.with_name(f"{file.name}.draft")
-    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, _OWNER_ALONE), "w") as writing:
+    folder = os.open(file.parent, os.O_RDONLY)
+    try:
+        _store(folder, file.name, text)
+    finally:
+        os.close(folder)
+
+
+def _store(folder: int, name: str, text: str) -> None:
+    draft = f"{name}{_DRAFT}"
+    made = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, _OWNER_ALONE, dir_fd=folder)
+    with os.fdopen(made, "w") as writing:
         writing.write(text)
         writing.flush()
         os.fsync(writing.fileno())
-    draft.replace(file)
-    number = os.open(file.parent, os.O_RDONLY)
-    try:
-        os.fsync(number)
-    finally:
-        os.close(number)
+    os.replace(draft, name, src_dir_fd=folder, dst_dir_fd=folder)
+    os.fsync(folder)

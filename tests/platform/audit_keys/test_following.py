@@ -252,3 +252,43 @@ def test_a_host_with_the_key_before_signs_until_it_has_the_new_one(service, tmp_
 def test_a_key_that_never_signed_endorses_nothing(service):
     with pytest.raises(Refusal, match="does not know the key"):
         service.change(ENDORSEMENT, SigningKey.made())
+
+
+def test_a_revoked_key_endorses_nothing(service):
+    key = read_key(service.settings)
+    service.change(REVOCATION, key)
+    install_next_key(service.settings)
+
+    with pytest.raises(Refusal, match="was revoked, and endorses no other"):
+        service.change(ENDORSEMENT, key)
+    with pytest.raises(Refusal, match="was revoked already"):
+        service.change(REVOCATION, key)
+    assert len(service.statements) == 1
+
+
+def test_a_key_that_another_has_followed_is_followed_by_no_second_one(service):
+    key = read_key(service.settings)
+    service.rotate()
+
+    with pytest.raises(Refusal, match="Another key has followed the one on this host already"):
+        service.change(ENDORSEMENT, key)
+    assert len(service.statements) == 1
+
+
+def test_a_key_is_revoked_again_from_an_earlier_moment_on(service):
+    first, key = service.key, read_key(service.settings)
+    [moment] = service.in_transaction(lambda tx: tx.tuples("SELECT clock_timestamp()"))[0]
+    size = open_checkpoint(service.head, first).size
+    service.rotate()
+
+    def revoke(since):
+        change = KeyChange(REVOCATION, key, read_key(service.settings), since)
+        return service.in_transaction(lambda tx: change_key(tx, service.settings, change, "given"))
+
+    assert revoke(None) == 1
+    later = TrustedKeys.of(first, service.statements).revocations[first.text].head.size
+    assert revoke(None) == 0
+    assert revoke(Instant.of(moment)) == 1
+    assert revoke(Instant.of(moment)) == 0
+
+    assert TrustedKeys.of(first, service.statements).revocations[first.text].head.size == size < later

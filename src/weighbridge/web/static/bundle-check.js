@@ -5179,7 +5179,7 @@
    * The third argument is what the caller trusts beside the key: lines of `witnesses`, how many of them have to have
    * cosigned the head (`atLeast`), and `statements` of the operator about keys, as `weighbridge audit keys` prints them.
    */
-  async function checkBundle(file, keyText, { witnesses = [], atLeast = 0, statements = [] } = {}) {
+  async function checkBundle(file, keyText, { witnesses = [], atLeast = witnesses.length, statements = [] } = {}) {
     const faults = new Faults(),
       counts = { parts: 0, rowsOfLog: 0, batches: 0, nodeValues: 0, contributions: 0 },
       result = { faults: faults.list, counts, runs: [], cosigners: [], notChecked: [...NOT_CHECKED] };
@@ -5270,20 +5270,34 @@
   async function runInNode() {
     const { readFile } = await import("node:fs/promises");
     const files = [],
-      trust = { witnesses: [], atLeast: 0, statements: [] },
-      words = process.argv.slice(2);
-    let key = words[words.indexOf("--key") + 1];
+      trust = { witnesses: [], atLeast: undefined, statements: [] },
+      words = process.argv.slice(2),
+      wholeNumber = (text) => (/^(0|[1-9][0-9]{0,8})$/.test(text ?? "") ? Number(text) : NaN);
+    let key = words[words.indexOf("--key") + 1],
+      keysFile;
     for (let at = 0; at < words.length; at += 1) {
       if (words[at] === "--key") key = words[(at += 1)];
       else if (words[at] === "--witness") trust.witnesses.push(words[(at += 1)] ?? "");
-      else if (words[at] === "--at-least") trust.atLeast = Number(words[(at += 1)]);
-      else if (words[at] === "--keys") trust.statements = JSON.parse(await readFile(words[(at += 1)], "utf8")).statements;
+      else if (words[at] === "--at-least") trust.atLeast = wholeNumber(words[(at += 1)]);
+      else if (words[at] === "--keys") keysFile = words[(at += 1)] ?? "";
       else files.push({ name: words[at], key });
     }
-    if (!words.includes("--key") || !key || !files.length || !Number.isInteger(trust.atLeast)) {
+    const least = trust.atLeast ?? trust.witnesses.length,
+      isLeast = Number.isInteger(least) && least <= trust.witnesses.length;
+    if (!words.includes("--key") || !key || !files.length || !isLeast) {
       console.error("node bundle-check.js FILE [FILE ...] --key KEY [--witness KEY ...] [--at-least N] [--keys FILE]");
       process.exitCode = 2;
       return;
+    }
+    if (keysFile !== undefined) {
+      try {
+        trust.statements = JSON.parse(await readFile(keysFile, "utf8")).statements;
+        if (!Array.isArray(trust.statements)) throw new Error("it has no list of statements");
+      } catch (error) {
+        console.error(`${keysFile} is no history of keys: ${explain(error)}`);
+        process.exitCode = 2;
+        return;
+      }
     }
     for (const { name, key } of files) {
       try {

@@ -1,11 +1,13 @@
 """Keys that follow one another: endorsed, begun without an endorsement, or revoked; each log has a row."""
 
 import asyncio
+import json
 import subprocess
 
 import pytest
 from tests import databases
 
+from weighbridge.commands.audit_keys import check_keys, read_history
 from weighbridge.core.key_history import KeyStatementKind, SignedStatement, TrustedKeys
 from weighbridge.core.proof import open_checkpoint
 from weighbridge.core.signing import SigningKey, UnprovenError, write_ssh_public_key
@@ -292,3 +294,46 @@ def test_a_key_is_revoked_again_from_an_earlier_moment_on(service):
     assert revoke(Instant.of(moment)) == 0
 
     assert TrustedKeys.of(first, service.statements).revocations[first.text].head.size == size < later
+
+
+def history_of(service, folder):
+    file = folder / "keys.json"
+    file.write_text(json.dumps({"statements": [one.record for one in service.statements]}))
+    return file
+
+
+def test_a_history_that_ends_with_a_revoked_key_leads_to_none(service, tmp_path):
+    first = service.key
+    service.rotate()
+    service.change(REVOCATION, read_key(service.settings))
+    install_next_key(service.settings)
+    service.seal()
+
+    with pytest.raises(Refusal, match="was revoked"):
+        check_keys(history_of(service, tmp_path), key=first.text)
+
+
+def test_a_history_that_ends_with_a_lost_key_says_which_began(service, tmp_path):
+    first = service.key
+    service.change(BEGINNING)
+    install_next_key(service.settings)
+    service.seal()
+
+    with pytest.raises(Refusal, match="was lost") as refused:
+        check_keys(history_of(service, tmp_path), key=first.text)
+    assert service.key.text in str(refused.value)
+
+
+@pytest.mark.parametrize("text", ['{"statements": 7}', '{"statements": {}}', "[" * 100_000, "{}"])
+def test_what_is_no_history_is_refused(tmp_path, text):
+    (tmp_path / "keys.json").write_text(text)
+
+    with pytest.raises(UnprovenError, match="is no history of keys"):
+        read_history(tmp_path / "keys.json", "plant.example/1")
+
+
+def test_the_history_of_another_log_is_refused(service, tmp_path):
+    service.rotate()
+
+    with pytest.raises(UnprovenError, match=r"not of those of plant\.example/1"):
+        read_history(history_of(service, tmp_path), "plant.example/1")

@@ -222,7 +222,7 @@ def _tell_cells(settings: "Settings", urls: "Sequence[str]", change: "KeyChange"
 
 
 def _read_moment(text: str) -> "Instant":
-    from datetime import UTC, datetime
+    from datetime import datetime
 
     from weighbridge.core.time.calendar import Instant
 
@@ -230,8 +230,6 @@ def _read_moment(text: str) -> "Instant":
         moment = datetime.fromisoformat(text)
     except ValueError:
         moment = None
-    if moment is not None and moment.tzinfo is not None and moment > datetime.now(UTC):
-        raise Refusal(f"--since is {text!r}, which lies in the future; leave it out to name the present.")
     if moment is None or moment.tzinfo is None:
         raise Refusal(f"--since is {text!r}; it takes a time with an offset, such as 2025-03-01T00:00:00Z.")
     return Instant.of(moment)

@@ -118,6 +118,8 @@ async def change_key(tx: Write, settings: Settings, change: KeyChange, request_i
         raise Refusal("The database does not know the key that is to be followed: it never signed a head.")
     if change.successor.public in known.revoked:
         raise Refusal("The key that is to follow was revoked itself.")
+    if change.since is not None and change.since > await tx.value("SELECT now()"):
+        raise Refusal(f"The moment {change.since.text} lies in the future; leave it out to name the present.")
     if change.kind == KeyStatementKind.REVOCATION and change.key is not None:
         return await _revoke(tx, settings, known, change, request_id)
     if change.successor.public in known.all:

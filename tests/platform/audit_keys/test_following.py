@@ -337,3 +337,11 @@ def test_the_history_of_another_log_is_refused(service, tmp_path):
 
     with pytest.raises(UnprovenError, match=r"not of those of plant\.example/1"):
         read_history(history_of(service, tmp_path), "plant.example/1")
+
+
+def test_a_key_is_not_revoked_from_a_moment_to_come(service):
+    later = Instant.read("2999-01-01T00:00:00Z")
+
+    with pytest.raises(Refusal, match="lies in the future"):
+        service.change(REVOCATION, read_key(service.settings), later)
+    assert service.statements == []

@@ -46,7 +46,6 @@ from weighbridge.quality.substitutions import ROUTES as SUBSTITUTIONS
 from weighbridge.reporting.methodologies import ROUTES as METHODOLOGIES
 from weighbridge.reporting.registries import ROUTES as REGISTRIES
 from weighbridge.reporting.report_links import ROUTES as REPORT_LINKS
-from weighbridge.reporting.report_links_proofs import ROUTES as REPORT_LINKS_PROOFS
 from weighbridge.reporting.reports import ROUTES as REPORTS
 
 SLICES: Sequence[Sequence[Endpoint]] = (
@@ -84,7 +83,6 @@ SLICES: Sequence[Sequence[Endpoint]] = (
     METHODOLOGIES,
     REPORTS,
     REPORT_LINKS,
-    REPORT_LINKS_PROOFS,
     FEATURE_FLAGS,
     ASYNC_TASKS,
     API_TOKENS,

@@ -59,6 +59,7 @@ def test_every_setting_has_a_sentence_and_a_default_that_fits_one_machine():
         "WEIGHBRIDGE_REPLICA_URL",
         "WEIGHBRIDGE_AUDIT_KEY_FILE",
         "WEIGHBRIDGE_AUDIT_LOG_NAME",
+        "WEIGHBRIDGE_AUDIT_WITNESSES",
         "WEIGHBRIDGE_TIME_STAMP_URL",
         "WEIGHBRIDGE_TIME_STAMP_CERTIFICATES",
         "WEIGHBRIDGE_EVIDENCE_URL",

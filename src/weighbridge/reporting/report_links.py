@@ -46,9 +46,23 @@ from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, delete, get
 from weighbridge.http.endpoints.links import KEY, LinkCall, LinkEntry, by_logged_link
 from weighbridge.http.messages.operation import Attachment, Files
 from weighbridge.platform import changes
-from weighbridge.platform.audit_log import UsedLink, use_of
+from weighbridge.platform.audit_log import (
+    OF_CONSISTENCY,
+    OF_COSIGNED_HEAD,
+    OF_PROOF,
+    TEXT,
+    UsedLink,
+    attach,
+    read_audit_consistency,
+    read_audit_head,
+    read_audit_key,
+    read_audit_keys,
+    read_audit_proof,
+    read_cosigned_head,
+    use_of,
+)
 from weighbridge.platform.authentication import need_user
-from weighbridge.platform.records import TokenUser
+from weighbridge.platform.records import AuditKey, AuditKeys, TokenUser
 from weighbridge.platform.tenancy import find, key_named, number_named, of_projects
 from weighbridge.reporting.bundle.storage import MEDIA_TYPE, build_attachment, kept_bundle, need_bundle
 from weighbridge.reporting.records import (
@@ -404,6 +418,71 @@ async def download_bundle_by_link(tx: Read, entry: ReportEntry) -> Attachment:
     return build_attachment(report, kept, entry.files)
 
 
+# What a link opens of the audit log behind its report: keys, heads and proofs, without a token. So a verifier
+# can hold the log of the account against heads that they kept, and needs nobody for it. Rows are in the
+# report's bundle alone; proofs say nothing of rows but their hashes.
+
+
+_LOG = "/reports/{report_id}/by_link/audit_log"
+_QUERY = {KEY: KEY_MEANING}
+
+
+@by_logged_link(_LOG + "/key", enter=report_entry, query=_QUERY, returns=AuditKey)
+async def get_audit_key_by_link(tx: Read, entry: ReportEntry) -> AuditKey:
+    """Read the public key of the audit log behind a report, by a link to the report.
+
+    A verifier compares it with the key that they have from somebody they trust.
+    """
+    return await read_audit_key(tx, entry.account, entry.settings)
+
+
+@by_logged_link(_LOG + "/keys", enter=report_entry, query=_QUERY, returns=AuditKeys)
+async def get_audit_keys_by_link(tx: Read, entry: ReportEntry) -> AuditKeys:
+    """Read the history of the keys of the audit log behind a report, by a link to the report."""
+    return await read_audit_keys(tx, entry.account, entry.settings)
+
+
+@by_logged_link(_LOG + "/head", enter=report_entry, query=_QUERY, sends=(TEXT,))
+async def get_audit_head_by_link(tx: Read, entry: ReportEntry) -> Attachment:
+    """Download the newest head of the audit log behind a report, by a link to the report."""
+    return attach("audit_log.checkpoint", await read_audit_head(tx, entry.account, entry.settings))
+
+
+@by_logged_link(
+    _LOG + "/cosigned_head",
+    enter=report_entry,
+    query=_QUERY | OF_COSIGNED_HEAD,
+    sends=(TEXT,),
+    refuses=(Invalid,),
+)
+async def get_cosigned_head_by_link(tx: Read, entry: ReportEntry) -> Attachment:
+    """Download the newest head that enough witnesses have cosigned, by a link to a report."""
+    text = await read_cosigned_head(tx, entry.account, entry.settings, [*entry.query.items()])
+    return attach("audit_log.checkpoint", text)
+
+
+@by_logged_link(
+    _LOG + "/proof", enter=report_entry, query=_QUERY | OF_PROOF, sends=(TEXT,), refuses=(Invalid,)
+)
+async def get_audit_proof_by_link(tx: Read, entry: ReportEntry) -> Attachment:
+    """Download the proof that a row is under a head of the audit log, by a link to a report."""
+    text = await read_audit_proof(tx, entry.account, entry.settings, [*entry.query.items()])
+    return attach("audit_log.tlog-proof", text)
+
+
+@by_logged_link(
+    _LOG + "/consistency",
+    enter=report_entry,
+    query=_QUERY | OF_CONSISTENCY,
+    sends=(TEXT,),
+    refuses=(Invalid,),
+)
+async def get_audit_consistency_by_link(tx: Read, entry: ReportEntry) -> Attachment:
+    """Download the proof that a head extends one that a verifier kept, by a link to a report."""
+    text = await read_audit_consistency(tx, entry.account, entry.settings, [*entry.query.items()])
+    return attach("audit_log.consistency", text)
+
+
 ROUTES = [
     list_report_links,
     list_links_of_account,
@@ -412,4 +491,10 @@ ROUTES = [
     revoke_report_link,
     open_report,
     download_bundle_by_link,
+    get_audit_key_by_link,
+    get_audit_keys_by_link,
+    get_audit_head_by_link,
+    get_cosigned_head_by_link,
+    get_audit_proof_by_link,
+    get_audit_consistency_by_link,
 ]

@@ -291,22 +291,17 @@ class ReportLinksOperations(Group[Carrier]):
 
     create = One(operations.report_links_create)
     download_bundle_by_link = One(operations.report_links_download_bundle_by_link)
+    get_audit_consistency_by_link = One(operations.report_links_get_audit_consistency_by_link)
+    get_audit_head_by_link = One(operations.report_links_get_audit_head_by_link)
+    get_audit_key_by_link = One(operations.report_links_get_audit_key_by_link)
+    get_audit_keys_by_link = One(operations.report_links_get_audit_keys_by_link)
+    get_audit_proof_by_link = One(operations.report_links_get_audit_proof_by_link)
+    get_cosigned_head_by_link = One(operations.report_links_get_cosigned_head_by_link)
     list_links_of_account = Listed(operations.report_links_list_links_of_account)
     list = Listed(operations.report_links_list)
     open_report = One(operations.report_links_open_report)
     reassign = One(operations.report_links_reassign)
     revoke = One(operations.report_links_revoke)
-
-
-class ReportLinksProofsOperations(Group[Carrier]):
-    """Operations on report links proofs."""
-
-    get_audit_consistency_by_link = One(operations.report_links_proofs_get_audit_consistency_by_link)
-    get_audit_head_by_link = One(operations.report_links_proofs_get_audit_head_by_link)
-    get_audit_key_by_link = One(operations.report_links_proofs_get_audit_key_by_link)
-    get_audit_keys_by_link = One(operations.report_links_proofs_get_audit_keys_by_link)
-    get_audit_proof_by_link = One(operations.report_links_proofs_get_audit_proof_by_link)
-    get_cosigned_head_by_link = One(operations.report_links_proofs_get_cosigned_head_by_link)
 
 
 class ReportsOperations(Group[Carrier]):
@@ -439,7 +434,6 @@ class Groups:
         self.projects = ProjectsOperations(client)
         self.registries = RegistriesOperations(client)
         self.report_links = ReportLinksOperations(client)
-        self.report_links_proofs = ReportLinksProofsOperations(client)
         self.reports = ReportsOperations(client)
         self.rule_results = RuleResultsOperations(client)
         self.rule_runs = RuleRunsOperations(client)
@@ -484,7 +478,6 @@ class AsyncGroups:
         self.projects = ProjectsOperations(client)
         self.registries = RegistriesOperations(client)
         self.report_links = ReportLinksOperations(client)
-        self.report_links_proofs = ReportLinksProofsOperations(client)
         self.reports = ReportsOperations(client)
         self.rule_results = RuleResultsOperations(client)
         self.rule_runs = RuleRunsOperations(client)

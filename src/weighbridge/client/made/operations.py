@@ -3608,6 +3608,119 @@ def report_links_download_bundle_by_link(
     )
 
 
+def report_links_get_audit_consistency_by_link(
+    report_id: str,
+    *,
+    key: str,
+    from_: str,
+    to: str,
+) -> Call[str]:
+    """Download the proof that a head extends one that a verifier kept, by a link to a report.
+
+    GET /reports/{report_id}/by_link/audit_log/consistency
+    """
+    return call(
+        "GET",
+        "/reports/{report_id}/by_link/audit_log/consistency",
+        str,
+        names={"report_id": report_id},
+        query={"key": key, "from": from_, "to": to},
+    )
+
+
+def report_links_get_audit_head_by_link(
+    report_id: str,
+    *,
+    key: str,
+) -> Call[str]:
+    """Download the newest head of the audit log behind a report, by a link to the report.
+
+    GET /reports/{report_id}/by_link/audit_log/head
+    """
+    return call(
+        "GET",
+        "/reports/{report_id}/by_link/audit_log/head",
+        str,
+        names={"report_id": report_id},
+        query={"key": key},
+    )
+
+
+def report_links_get_audit_key_by_link(
+    report_id: str,
+    *,
+    key: str,
+) -> Call[records.AuditKey]:
+    """Read the public key of the audit log behind a report, by a link to the report.
+
+    GET /reports/{report_id}/by_link/audit_log/key
+    """
+    return call(
+        "GET",
+        "/reports/{report_id}/by_link/audit_log/key",
+        records.AuditKey,
+        names={"report_id": report_id},
+        query={"key": key},
+    )
+
+
+def report_links_get_audit_keys_by_link(
+    report_id: str,
+    *,
+    key: str,
+) -> Call[records.AuditKeys]:
+    """Read the history of the keys of the audit log behind a report, by a link to the report.
+
+    GET /reports/{report_id}/by_link/audit_log/keys
+    """
+    return call(
+        "GET",
+        "/reports/{report_id}/by_link/audit_log/keys",
+        records.AuditKeys,
+        names={"report_id": report_id},
+        query={"key": key},
+    )
+
+
+def report_links_get_audit_proof_by_link(
+    report_id: str,
+    *,
+    key: str,
+    number: str,
+    size: str,
+) -> Call[str]:
+    """Download the proof that a row is under a head of the audit log, by a link to a report.
+
+    GET /reports/{report_id}/by_link/audit_log/proof
+    """
+    return call(
+        "GET",
+        "/reports/{report_id}/by_link/audit_log/proof",
+        str,
+        names={"report_id": report_id},
+        query={"key": key, "number": number, "size": size},
+    )
+
+
+def report_links_get_cosigned_head_by_link(
+    report_id: str,
+    *,
+    key: str,
+    cosignatures: str,
+) -> Call[str]:
+    """Download the newest head that enough witnesses have cosigned, by a link to a report.
+
+    GET /reports/{report_id}/by_link/audit_log/cosigned_head
+    """
+    return call(
+        "GET",
+        "/reports/{report_id}/by_link/audit_log/cosigned_head",
+        str,
+        names={"report_id": report_id},
+        query={"key": key, "cosignatures": cosignatures},
+    )
+
+
 def report_links_list_links_of_account(
     *,
     page: int | None = None,
@@ -3735,119 +3848,6 @@ def report_links_revoke(
         "/reports/{report_id}/links/{link_id}",
         None,
         names={"report_id": report_id, "link_id": link_id},
-    )
-
-
-def report_links_proofs_get_audit_consistency_by_link(
-    report_id: str,
-    *,
-    key: str,
-    from_: str,
-    to: str,
-) -> Call[str]:
-    """Download the proof that a head extends one that a verifier kept, by a link to a report.
-
-    GET /reports/{report_id}/by_link/audit_log/consistency
-    """
-    return call(
-        "GET",
-        "/reports/{report_id}/by_link/audit_log/consistency",
-        str,
-        names={"report_id": report_id},
-        query={"key": key, "from": from_, "to": to},
-    )
-
-
-def report_links_proofs_get_audit_head_by_link(
-    report_id: str,
-    *,
-    key: str,
-) -> Call[str]:
-    """Download the newest head of the audit log behind a report, by a link to the report.
-
-    GET /reports/{report_id}/by_link/audit_log/head
-    """
-    return call(
-        "GET",
-        "/reports/{report_id}/by_link/audit_log/head",
-        str,
-        names={"report_id": report_id},
-        query={"key": key},
-    )
-
-
-def report_links_proofs_get_audit_key_by_link(
-    report_id: str,
-    *,
-    key: str,
-) -> Call[records.AuditKey]:
-    """Read the public key of the audit log behind a report, by a link to the report.
-
-    GET /reports/{report_id}/by_link/audit_log/key
-    """
-    return call(
-        "GET",
-        "/reports/{report_id}/by_link/audit_log/key",
-        records.AuditKey,
-        names={"report_id": report_id},
-        query={"key": key},
-    )
-
-
-def report_links_proofs_get_audit_keys_by_link(
-    report_id: str,
-    *,
-    key: str,
-) -> Call[records.AuditKeys]:
-    """Read the history of the keys of the audit log behind a report, by a link to the report.
-
-    GET /reports/{report_id}/by_link/audit_log/keys
-    """
-    return call(
-        "GET",
-        "/reports/{report_id}/by_link/audit_log/keys",
-        records.AuditKeys,
-        names={"report_id": report_id},
-        query={"key": key},
-    )
-
-
-def report_links_proofs_get_audit_proof_by_link(
-    report_id: str,
-    *,
-    key: str,
-    number: str,
-    size: str,
-) -> Call[str]:
-    """Download the proof that a row is under a head of the audit log, by a link to a report.
-
-    GET /reports/{report_id}/by_link/audit_log/proof
-    """
-    return call(
-        "GET",
-        "/reports/{report_id}/by_link/audit_log/proof",
-        str,
-        names={"report_id": report_id},
-        query={"key": key, "number": number, "size": size},
-    )
-
-
-def report_links_proofs_get_cosigned_head_by_link(
-    report_id: str,
-    *,
-    key: str,
-    cosignatures: str,
-) -> Call[str]:
-    """Download the newest head that enough witnesses have cosigned, by a link to a report.
-
-    GET /reports/{report_id}/by_link/audit_log/cosigned_head
-    """
-    return call(
-        "GET",
-        "/reports/{report_id}/by_link/audit_log/cosigned_head",
-        str,
-        names={"report_id": report_id},
-        query={"key": key, "cosignatures": cosignatures},
     )
 
 

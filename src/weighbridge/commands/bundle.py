@@ -111,7 +111,8 @@ def check_one(
     Example: `weighbridge bundle check first-quarter.zip --key "$(cat plant.vkey)" --show 2025-03`
     """
     with _map(file) as content:
-        checked = _check(content, _key(key), _read_trust(_key(key), witness or [], at_least, keys))
+        given = _key(key)
+        checked = _check(content, given, _read_trust(given, witness or [], at_least, keys))
         if checked.contents is not None:
             for name in show or ():
                 _show(checked.contents, name)

@@ -139,9 +139,9 @@ async def _revoke(tx: Write, settings: Settings, known: KnownKeys, change: KeyCh
     """Have the cell know a revocation; of a revoked key, only one from an earlier moment on."""
     assert change.key is not None, "a revocation is of a key at hand"  # noqa: S101
     is_again = change.key.public in known.revoked
-    if is_again and change.successor.public not in known.all:
-        raise Refusal(f"The key on this host was revoked already. {_COPY_IT}")
     if change.successor.public not in known.all:
+        if is_again:
+            raise Refusal(f"The key on this host was revoked already. {_COPY_IT}")
         await tx.execute(_INSERT_KEY, (change.successor.public,))
     if not is_again:
         await tx.execute("INSERT INTO audit_key_revocations (public_key) VALUES (%s)", (change.key.public,))

@@ -36,6 +36,17 @@ async def hold_by_code():
     compute(0.3)
 
 
+def compute_deep(seconds, depth):
+    if depth:
+        compute_deep(seconds, depth - 1)
+    else:
+        compute(seconds)
+
+
+async def hold_deep_down():
+    compute_deep(0.3, 200)
+
+
 async def hold_without_other_threads():
     compute(0.05)
     sum(range(30_000_000))
@@ -59,6 +70,13 @@ def test_code_that_holds_a_loop_is_named(tmp_path):
     assert all(":hold_by_code:" in "".join(one["stack"]) for one in found)
     # An estimate: what the processor took, set against what the same work takes at that moment.
     assert all(HELD_SECONDS_MAX < one["seconds"] < 1 for one in found)
+
+
+def test_code_that_holds_a_loop_from_deep_down_is_named(tmp_path):
+    found = found_in(tmp_path, hold_deep_down)
+
+    assert len(found) == 2
+    assert all(":compute_deep:" in "".join(one["stack"]) for one in found)
 
 
 def test_what_lets_no_other_thread_run_is_found_too(tmp_path):

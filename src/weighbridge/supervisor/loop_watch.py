@@ -12,20 +12,21 @@ Invariants: where nobody asks, nothing is watched and no thread is started.
 """
 
 import asyncio
+import faulthandler
 import gc
 import json
 import os
+import re
 import sys
 import threading
 import time
-import traceback
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from types import FrameType
-from typing import Any, Final
+from tempfile import TemporaryFile
+from typing import Any, BinaryIO, Final, NamedTuple
 
 VARIABLE: Final = "LOOP_WATCH_FOLDER"
 """Names the folder in which a process keeps what held its loops, one line of JSON each."""
@@ -38,6 +39,8 @@ LOOK_SECONDS_OF_WAITING: Final = 0.02
 """A loop that waits is looked at less often: what it did between two looks is counted from the first one."""
 
 FRAMES_MAX: Final = 40
+WRITTEN_MAX: Final = 100
+"""Frames of a thread that `faulthandler` writes, the innermost ones."""
 WORK: Final = 2_000
 TRIES: Final = 3
 
@@ -45,6 +48,9 @@ _OF_RUNNERS: Final = ("asyncio/runners.py", "asyncio/base_events.py", "asyncio/e
 """Files of what runs a loop; the frame above theirs is a callback's."""
 
 _OF_WAITING: Final = "selectors.py"
+
+_FRAME: Final = re.compile(r'^  File "([^"\n]*)", line (\d+) in (.*)$', re.MULTILINE)
+"""A line of `faulthandler`."""
 
 
 @asynccontextmanager
@@ -68,13 +74,26 @@ async def loop_watched_into(folder: Path) -> AsyncIterator[None]:
         watch.stop()
 
 
+class _Frame(NamedTuple):
+    """Where a function of a thread is."""
+
+    file: str
+    line: int
+    function: str
+
+
 @dataclass(frozen=True, slots=True)
 class _Look:
     """What a look found: the callback at work, and the thread's processor time without that for garbage."""
 
-    frame: FrameType | None
-    callback: tuple[int, str] | None
+    stack: list[_Frame]
+    """Innermost first, up to the callback; empty where the loop waits."""
     seconds: float
+
+    @property
+    def callback(self) -> tuple[str, str] | None:
+        """The file and the name of the callback; None where the loop waits."""
+        return (self.stack[-1].file, self.stack[-1].function) if self.stack else None
 
 
 @dataclass(slots=True)
@@ -92,6 +111,10 @@ class _LoopWatch:
     _loop_thread: int = field(default_factory=threading.get_ident)
     _clock: int = field(default_factory=lambda: time.pthread_getcpuclockid(threading.get_ident()))
     _thread: threading.Thread = field(init=False)
+    _written: BinaryIO = field(
+        default_factory=lambda: TemporaryFile(buffering=0)  # noqa: SIM115 - `stop` closes it
+    )
+    """Where the threads are, at the last look."""
     _quickest: float = field(default_factory=lambda: min(_seconds_of_work() for _ in range(3 * TRIES)))
 
     def start(self) -> None:
@@ -102,6 +125,7 @@ class _LoopWatch:
     def stop(self) -> None:
         self._over.set()
         self._thread.join()
+        self._written.close()
         gc.callbacks.remove(self._collect)
 
     def _collect(self, _phase: str, _info: Mapping[str, Any]) -> None:
@@ -125,7 +149,7 @@ class _LoopWatch:
                 self._keep(held_seconds, stack)
                 began, held_seconds, stack = self._began(last, now), 0.0, []
             if now.callback is not None and now.seconds - began > HELD_SECONDS_MAX / 2:
-                held_seconds, stack = now.seconds - began, stack or _told(now.frame)
+                held_seconds, stack = now.seconds - began, stack or _tell(now.stack)
             last = now
         self._keep(held_seconds, stack)
 
@@ -154,8 +178,20 @@ class _LoopWatch:
         while state is not self._collection:  # a collection may begin or end while this reads the clock
             state = self._collection
             seconds = self._without_garbage(time.clock_gettime(self._clock))
-        frame = sys._current_frames().get(self._loop_thread)  # noqa: SLF001 - no other way to see a thread
-        return _Look(frame, _callback(frame), seconds)
+        return _Look(_cut_to_callback(self._read_stack()), seconds)
+
+    def _read_stack(self) -> list[_Frame]:
+        """Where the loop's thread is, innermost first."""
+        self._written.seek(0)
+        self._written.truncate()
+        faulthandler.dump_traceback(self._written, all_threads=True)
+        self._written.seek(0)
+        text = self._written.read().decode(errors="replace")
+        _, _, of_thread = text.partition(f"Thread 0x{self._loop_thread:016x} ")
+        frames = _FRAME.finditer(of_thread.partition("\n\n")[0])
+        return [
+            _Frame(file, int(line), function) for file, line, function in (one.groups() for one in frames)
+        ]
 
     def _without_garbage(self, seconds: float) -> float:
         collected_seconds, began = self._collection
@@ -179,22 +215,16 @@ class _LoopWatch:
             file.write(f"{line}\n")
 
 
-def _callback(frame: FrameType | None) -> tuple[int, str] | None:
-    """The outermost frame of the callback at work; None where the loop waits.
+def _cut_to_callback(stack: list[_Frame]) -> list[_Frame]:
+    """The frames of the callback at work, innermost first; none where the loop waits, or is not there.
 
-    The loop goes on while its frames are read: a frame that has returned may name something else than its
-    caller, and is no callback that holds the loop.
+    Of a deep stack only the innermost frames are written, all of the callback.
     """
-    callback_frame: FrameType | None = None
-    while isinstance(frame, FrameType) and not _runs_loops(frame.f_code.co_filename):
-        callback_frame, frame = frame, frame.f_back
-    if (
-        not isinstance(frame, FrameType)
-        or callback_frame is None
-        or callback_frame.f_code.co_filename.endswith(_OF_WAITING)
-    ):
-        return None
-    return id(callback_frame), callback_frame.f_code.co_qualname
+    for index, frame in enumerate(stack):
+        if _runs_loops(frame.file):
+            callback = stack[:index]
+            return [] if not callback or callback[-1].file.endswith(_OF_WAITING) else callback
+    return stack if len(stack) == WRITTEN_MAX else []
 
 
 @cache
@@ -208,9 +238,6 @@ def _seconds_of_work() -> float:
     return time.thread_time() - began
 
 
-def _told(frame: FrameType | None) -> list[str]:
+def _tell(stack: list[_Frame]) -> list[str]:
     """Where the code was, innermost last."""
-    return [
-        f"{frame_summary.filename}:{frame_summary.name}:{frame_summary.lineno}"
-        for frame_summary in traceback.extract_stack(frame, FRAMES_MAX)
-    ]
+    return [f"{frame.file}:{frame.function}:{frame.line}" for frame in reversed(stack[:FRAMES_MAX])]

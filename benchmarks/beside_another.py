@@ -66,15 +66,17 @@ class Plant:
     event: str = ""
     feed: int = 0
     round: int = 0
+    asks_every: float = 0.25
+    """Seconds between two looks at a task: rarely enough that looking is no work beside it."""
     batches: list[str] = field(default_factory=list)
 
     def call(self, method: str, path: str, body: Any = None) -> Any:
         return self.running.call(method, path, body)
 
     def finish(self, task: Any) -> Any:
-        """Wait for a task, asking rarely enough that asking is no work."""
+        """Wait for a task; gives its result."""
         while task["state"] not in {"complete", "failed"}:
-            time.sleep(0.25)
+            time.sleep(self.asks_every)
             task = self.call("GET", f"/async_tasks/{task['id']}")
         assert task["state"] == "complete", task
         return task["result"]

@@ -19,7 +19,7 @@ export PYTHONDONTWRITEBYTECODE :=
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test test-cells test-citus packages check lint types compiled bench scale fuzz fuzz-accounting stories durability hosts fuzz-api fuzz-readers fuzz-bundle bundle-set mutations attack attack-readers sensor screenshots docs site dist release-check stored-release lock sbom audit clean
+.PHONY: help setup demo serve test test-cells test-citus packages check lint types compiled bench scale fuzz fuzz-accounting stories stories-as-of durability hosts fuzz-api fuzz-readers fuzz-bundle bundle-set mutations attack attack-readers sensor screenshots docs site dist release-check stored-release lock sbom audit clean
 
 help: ## say what can be made
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -74,7 +74,12 @@ fuzz-accounting: $(READY) ## tell STORIES stories of a chain of ledgers and of i
 		tests/reporting/reports/test_stateful.py tests/reporting/reports/test_restate_stories.py $(if $(SEED),--hypothesis-seed=$(SEED))
 
 stories: $(READY) ## tell STORIES stories that mix all parts, 1000 by default, beginning with SEED, each of STEPS steps
-	@STORIES=$(or $(STORIES),1000) STEPS=$(or $(STEPS),25) SEED=$(or $(SEED),1) $(BIN)/pytest -n $(WORKERS) tests/stories
+	@STORIES=$(or $(STORIES),1000) STEPS=$(or $(STEPS),25) SEED=$(or $(SEED),1) \
+		$(BIN)/pytest -n $(WORKERS) tests/stories/test_mixed_parts.py
+
+stories-as-of: $(READY) ## tell STORIES stories, 100 by default, and read each again as it was known after each of STEPS steps
+	@STORIES=$(or $(STORIES),100) STEPS=$(or $(STEPS),14) SEED=$(or $(SEED),1) \
+		$(BIN)/pytest -n $(WORKERS) tests/stories/test_as_known_then.py
 
 test-cells: $(READY) ## run the tests of the interface and of the books on accounts in a second cell
 	@$(BIN)/pytest --second-cell -n $(WORKERS) tests/contract tests/accounting tests/collection tests/platform tests/exchange \
@@ -83,7 +88,8 @@ test-cells: $(READY) ## run the tests of the interface and of the books on accou
 # What a run on a cluster leaves out of these, and why, is listed in tests/left_out.py.
 ON_A_NODE = tests/contract tests/accounting tests/collection tests/platform tests/exchange tests/quality \
 	tests/modelling tests/reporting tests/stories tests/verification tests/web \
-	tests/db/test_account_move.py tests/db/test_two_cells.py tests/durability/test_moving_cells.py
+	tests/db/test_account_move.py tests/db/test_two_cells.py tests/db/test_moving_on_a_cluster.py \
+	tests/db/test_statements_on_a_node.py tests/durability/test_moving_cells.py tests/durability/test_lost_nodes.py
 
 test-citus: $(READY) ## run tests on accounts in cells on two nodes of a Citus cluster, which CLUSTER="command" starts
 	@test -n "$(CLUSTER)" || { echo "make test-citus needs CLUSTER=command, which starts and stops a cluster; nothing was tested"; exit 0; }; \

@@ -8,7 +8,7 @@ of `make fuzz`.
 import gc
 import logging
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, MutableMapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from itertools import count
 from pathlib import Path
@@ -17,6 +17,7 @@ from typing import Any
 import psycopg
 import pytest
 import structlog
+import structlog.testing
 from hypothesis import settings
 from psycopg.conninfo import make_conninfo
 from tests import clusters
@@ -276,6 +277,16 @@ def drain(account: Account) -> Callable[[], None]:
 def sql(server: Server) -> Callable[..., list[tuple[Any, ...]]]:
     """Runs one statement past the service: `sql("SELECT … WHERE id = %s", 7)`."""
     return server.sql
+
+
+@pytest.fixture
+def warnings() -> Iterator[list[MutableMapping[str, Any]]]:
+    """The lines of the service's log from a warning on."""
+    usual = structlog.get_config()
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
+    with structlog.testing.capture_logs() as lines:
+        yield lines
+    structlog.configure(**usual)
 
 
 @pytest.fixture

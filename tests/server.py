@@ -31,11 +31,11 @@ from tests.connections import Connections
 
 from weighbridge.app import build
 from weighbridge.core.identity import API_PREFIX
-from weighbridge.core.platform.cell import FIRST, Cell
+from weighbridge.core.platform.cell import FIRST, Cell, local_schema
 from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor
 from weighbridge.core.problem import CODES
 from weighbridge.core.signing import SigningKey
-from weighbridge.db.cell_creation import add_cell, url_in_cell, urls_in_cell
+from weighbridge.db.cell_creation import add_cell, url_in_cell, url_in_schema, urls_in_cell
 from weighbridge.db.cells import Cells, read_cells
 from weighbridge.db.embedded.instance import RUNNING_ROLE
 from weighbridge.db.engine import Database
@@ -289,9 +289,8 @@ class Server:
         self.cell, self.other_cell = (
             FIRST if name is None else _ensure_cell(urls, name) for name in self._cells.values()
         )
-        self.owner_url, self.running_url = (
-            url_in_cell(url, self.cell) for url in (urls.migrating, urls.running)
-        )
+        self.owner_url = url_in_cell(urls.migrating, self.cell)
+        self.running_url = _url_of_service(urls.running, self.cell)
         self.connections = Database(urls.running, connections_max=4)
         self.database = self.connections.in_cell(self.cell)
         self.anyone = Caller(self, None)
@@ -447,6 +446,14 @@ def _listening_socket() -> socket.socket:
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.bind(("127.0.0.1", 0))
     return listening
+
+
+def _url_of_service(url: str, cell: Cell) -> str:
+    """How the service comes to a cell: on a node it uses the tables of the node, and locks those."""
+    found = url_in_cell(url, cell)
+    if cell.schema is None or cell.node is None:
+        return found
+    return url_in_schema(found, f"{local_schema(cell.schema)},{cell.schema}")
 
 
 def _settings(database_url: str, address: str, changes: Mapping[str, Any]) -> Settings:

@@ -53,6 +53,7 @@ from weighbridge.http.messages.operation import Downloads
 from weighbridge.http.openapi import page, site
 from weighbridge.platform.audit_log import LinkUse, count_refusal, count_uses
 from weighbridge.platform.authentication import authenticate, recall_authorization
+from weighbridge.platform.known_moments import find_known_then
 from weighbridge.sandbox.sandbox import prepare_sandboxes
 from weighbridge.settings import Settings
 from weighbridge.supervisor.child import SOCKETS_VARIABLE
@@ -68,6 +69,7 @@ _OF_CALLERS: Final = {
     "authenticate": authenticate,
     "recall_authorization": recall_authorization,
     "count_refusal": count_refusal,
+    "find_known_then": find_known_then,
 }
 """What is asked about callers, and told of them."""
 

@@ -6,6 +6,7 @@ What serves the interface, documents it or writes its lists to files reads it he
 from collections.abc import Sequence
 from typing import Final
 
+from weighbridge.accounting.balance_steps import ROUTES as BALANCE_STEPS
 from weighbridge.accounting.batch_generations import ROUTES as BATCH_GENERATIONS
 from weighbridge.accounting.batches import ROUTES as BATCHES
 from weighbridge.accounting.instruments import ROUTES as INSTRUMENTS
@@ -43,6 +44,7 @@ from weighbridge.quality.rule_results import ROUTES as RULE_RESULTS
 from weighbridge.quality.rule_runs import ROUTES as RULE_RUNS
 from weighbridge.quality.rules import ROUTES as RULES
 from weighbridge.quality.substitutions import ROUTES as SUBSTITUTIONS
+from weighbridge.reporting.engagements import ROUTES as ENGAGEMENTS
 from weighbridge.reporting.methodologies import ROUTES as METHODOLOGIES
 from weighbridge.reporting.registries import ROUTES as REGISTRIES
 from weighbridge.reporting.report_links import ROUTES as REPORT_LINKS
@@ -64,6 +66,7 @@ SLICES: Sequence[Sequence[Endpoint]] = (
     MODEL_RUNS,
     LEDGERS,
     STATEMENTS,
+    BALANCE_STEPS,
     INSTRUMENTS,
     BATCH_GENERATIONS,
     BATCHES,
@@ -83,6 +86,7 @@ SLICES: Sequence[Sequence[Endpoint]] = (
     METHODOLOGIES,
     REPORTS,
     REPORT_LINKS,
+    ENGAGEMENTS,
     FEATURE_FLAGS,
     ASYNC_TASKS,
     API_TOKENS,

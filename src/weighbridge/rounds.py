@@ -34,6 +34,7 @@ from weighbridge.platform.audit_witnesses import WitnessChange, ask_witnesses
 from weighbridge.platform.queue import recover
 from weighbridge.quality.evaluation.incremental import ACCOUNTS_AT_ONCE, FailedEvaluation, Rounds
 from weighbridge.reporting.reports_tasks import Submitter
+from weighbridge.reporting.submission.sending import RefusedDecision
 from weighbridge.settings import Settings
 
 log = structlog.get_logger()
@@ -217,10 +218,15 @@ async def _review(database: Database, reviewer: Submitter) -> None:
     while True:
         try:
             with _give_way():
-                await reviewer.review(database)
+                await reviewer.review(database, log_refused_decision)
         except Exception:
             log.exception("review_failed")
         await asyncio.sleep(REVIEW_SECONDS)
+
+
+def log_refused_decision(decision: RefusedDecision) -> None:
+    """Say in the log that a registry has decided what cannot be written down."""
+    log.warning("registry_decision_refused", report=decision.report, reason=decision.reason)
 
 
 def log_failure(failure: FailedEvaluation) -> None:

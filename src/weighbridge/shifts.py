@@ -45,6 +45,7 @@ _DUE: Final = """
            EXISTS (SELECT FROM {cell}.async_tasks WHERE state IN ('pending', 'running'))
         OR EXISTS (SELECT FROM {cell}.unnumbered_changes)
         OR EXISTS (SELECT FROM {cell}.audit_unsealed)
+        OR EXISTS (SELECT FROM {cell}.unplaced_moments)
         OR EXISTS (SELECT FROM {cell}.waiting_marks)
         OR EXISTS (SELECT FROM {cell}.rule_dirty_ranges)
         OR EXISTS (SELECT FROM {cell}.roll_up_marks)

@@ -29,10 +29,18 @@ BY_LINK = {
     "/reports/{report_id}/by_link/audit_log/cosigned_head",
     "/reports/{report_id}/by_link/audit_log/proof",
     "/reports/{report_id}/by_link/audit_log/consistency",
-}
+    "/reports/{report_id}/by_link/engagements",
+    "/reports/{report_id}/by_link/engagements/{engagement_id}",
+    *(
+        f"/reports/{{report_id}}/by_link/engagements/{{engagement_id}}/{action}"
+        for action in (
+            "sample", "findings", "findings/{finding_id}/decide", "statement", "conclude", "withdraw",
+        )
+    ),
+}  # fmt: skip
 """What takes no token but a secret in its address.
 
-`exports/test_export.py` and those of `report_links/` try it with another one.
+`exports/test_export.py` and those of `report_links/` and `engagements/` try it with another one.
 """
 
 BY_KIND_OF_TASK = {"/async_tasks/{task_id}/cancel"}
@@ -59,7 +67,8 @@ def test_every_endpoint_that_writes_asks_for_a_permission_to_write():
         f"{operation.method} {operation.path} asks only for {operation.permission}"
         for operation in OPERATIONS
         if operation.method != "GET"
-        and not operation.permission.endswith((":write", ":approve"))
+        and not operation.permission.endswith((":write", ":approve", ":verify"))
+        and not (operation.permission == LINK and operation.path in BY_LINK)
         and operation.path not in ASKS_WITHOUT_WRITING | BY_KIND_OF_TASK
     ]
 
@@ -104,6 +113,7 @@ def test_every_listing_is_the_list_of_an_endpoint():
 ASKS_WITHOUT_WRITING = {
     "/ledgers/{ledger_id}/generate_preview",
     "/models/yaml_validate",
+    "/reports/{report_id}/engagements/{engagement_id}/statement",
     "/projects/{project_id}/data_feed_suggestions",
     "/models/{model_id}/compare",
     "/models/{model_id}/simulate",

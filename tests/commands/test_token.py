@@ -105,9 +105,9 @@ def test_every_wrong_permission_is_refused_with_the_allowed_ones(weighbridge):
     ).expect(1)
 
     allowed = (
-        "production_accounting:read, production_accounting:write, data_collection:read, "
-        "data_collection:write, data_rules:read, data_rules:write, data_rules:approve, administration:read, "
-        "administration:write"
+        "production_accounting:read, production_accounting:write, production_accounting:verify, "
+        "data_collection:read, data_collection:write, data_rules:read, data_rules:write, data_rules:approve, "
+        "administration:read, administration:write"
     )
     assert done.err == (
         f"The permission 'data:all' does not exist; there are {allowed}.\n"

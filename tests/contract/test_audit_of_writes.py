@@ -14,8 +14,13 @@ from tests.architecture.test_endpoints import ASKS_WITHOUT_WRITING
 from tests.given import accounting as given_accounting
 from tests.given import alerts as given_alerts
 from tests.given import collection as given
+from tests.given import engagements
 from tests.given.requests import OPERATIONS, START, WHOLE, YAML, World, content_of, sent, world_of
 from tests.server import Server
+
+from weighbridge.core.engagement.opinion import NAMESPACE
+from weighbridge.core.platform.permission import LINK
+from weighbridge.core.signing import SigningKey, write_ssh_public_key, write_ssh_signature
 
 ROWS = {
     "create_project": "project.create",
@@ -89,6 +94,9 @@ ROWS = {
     "make_report_bundle": "report.start_bundle",
     "accept_report": "report.accept",
     "reject_report": "report.reject",
+    "withdraw_report": "report.withdraw",
+    "merge_reports": "report.merge",
+    "split_report": "report.split",
     "create_webhook": "webhook.create",
     "update_webhook": "webhook.update",
     "delete_webhook": "webhook.delete",
@@ -101,6 +109,13 @@ ROWS = {
     "revoke_api_token": "api_token.revoke",
     "reassign_api_token": "api_token.reassign",
     "reassign_report_link": "report_link.reassign",
+    "create_engagement": "engagement.create",
+    "draw_engagement_sample": "engagement.draw",
+    "create_finding": "finding.create",
+    "answer_engagement_finding": "finding.answer",
+    "decide_engagement_finding": "finding.decide",
+    "conclude_with_opinion": "engagement.conclude",
+    "withdraw_open_engagement": "engagement.withdraw",
 }
 """What the row of each operation says was done."""
 
@@ -128,7 +143,30 @@ def corrected_to(world: World, value: int) -> None:
     world.account.caller().patch(path, {"data_point": {"value": value}}).expect(200)
 
 
+def signed_opinion(world: World) -> Any:
+    """A signed disclaimer of the world's engagement."""
+    path = f"/reports/{world.ids['report']}/engagements/{world.ids['engagement']}/statement"
+    draft = {"conclusion": "disclaimer", "reasons": "Nothing was shown."}
+    statement = next(world.callers).post(path, draft).expect(200).body["statement"]
+    key = SigningKey.made()
+    return {
+        "statement": statement,
+        "signature": write_ssh_signature(statement.encode(), key, NAMESPACE),
+        "public_key": write_ssh_public_key(key.public),
+    }
+
+
+def begun(world: World) -> Any:
+    """An engagement with a request."""
+    api, path = next(world.callers), f"/reports/{world.ids['report']}/engagements"
+    engagement = api.post(path, engagements.agreed()).expect(201).body["id"]
+    finding = {"finding": {"kind": "request", "text": "Show the slip."}}
+    api.post(f"{path}/{engagement}/findings", finding).expect(201)
+    return engagement
+
+
 BODIES_OF_THEIR_OWN: dict[str, Callable[[World], Any]] = {
+    "conclude_with_opinion": signed_opinion,
     "create_event_type": lambda _: named("event_type", data_point_types=[]),
     "update_location": lambda _: named("location"),
     "update_feedstock": lambda _: named("feedstock"),
@@ -152,6 +190,15 @@ BODIES_OF_THEIR_OWN: dict[str, Callable[[World], Any]] = {
     "create_api_token": lambda _: named("api_token", permissions=["data_collection:read"]),
     "reassign_api_token": lambda _: {"api_token": {"user_email": "administrator"}},
     "reassign_report_link": lambda _: {"link": {"user_email": "administrator"}},
+    "merge_reports": lambda world: {
+        "report_ids": [world.ids["other_report"]],
+        "name": "Both",
+        "reason": "One claim",
+    },
+    "split_report": lambda _: {
+        "parts": [{"name": "A", "amount": 0.125}, {"name": "B"}],
+        "reason": "Two buyers",
+    },
 }
 """Bodies that change something in the world; those of the other operations do as they are."""
 
@@ -179,7 +226,17 @@ def queued(world: World) -> str:
     return str(world.account.caller().post(path, body).expect(202).body["id"])
 
 
+OF_ENGAGEMENTS = (
+    "draw_engagement_sample",
+    "answer_engagement_finding",
+    "decide_engagement_finding",
+    "conclude_with_opinion",
+    "withdraw_open_engagement",
+)
+"""What moves an engagement or a finding, each from its beginning."""
+
 RECORDS_OF_THEIR_OWN: dict[str, tuple[str, Callable[[World], str]]] = {
+    **dict.fromkeys(OF_ENGAGEMENTS, ("engagement", begun)),
     "delete_event_type": (
         "event_type",
         lambda one: made(one, "/projects/{project}/event_types", named("event_type", data_point_types=[])),
@@ -220,8 +277,10 @@ RECORDS_OF_THEIR_OWN: dict[str, tuple[str, Callable[[World], str]]] = {
 """Records that are made to be changed or removed, so that the tests need no order."""
 
 
-def reported(server: Server, *, is_received: bool) -> World:
-    """An account with a draft that takes a little of a batch, or with a report that was received."""
+def reported(server: Server, status: str) -> World:
+    """An account with a draft that takes a little of a batch, or with a report that was received; or with two
+    that were accepted.
+    """
     account = server.account()
     api = account.caller()
     plant = given_accounting.plant(api, account.drain)
@@ -230,23 +289,30 @@ def reported(server: Server, *, is_received: bool) -> World:
         "batches": [{"batch_id": plant.generate()["batches"][0], "amount": 0.25}],
         "project_id": plant.project["id"],
     }
-    body = named("report", report_type="quarterly", **taken)
-    number = api.post("/reports", body).expect(201).body["id"]
-    if is_received:
-        api.post(f"/reports/{number}/submit", {}).expect(202)
-        account.drain()
-    return World(account, {"report": number}, repeat(api))
+    ids = {}
+    for kind in ("report", "other_report") if status == "complete" else ("report",):
+        body = named("report", report_type="quarterly", **taken)
+        ids[kind] = number = api.post("/reports", body).expect(201).body["id"]
+        if status != "draft":
+            api.post(f"/reports/{number}/submit", {}).expect(202)
+            account.drain()
+        if status == "complete":
+            api.post(f"/reports/{number}/accept", {}).expect(200)
+    return World(account, ids, repeat(api))
 
 
-REPORTS: dict[str, bool] = {
-    "update_report": False,
-    "delete_report": False,
-    "submit_report": False,
-    "make_report_bundle": False,
-    "accept_report": True,
-    "reject_report": True,
+REPORTS: dict[str, str] = {
+    "update_report": "draft",
+    "delete_report": "draft",
+    "submit_report": "draft",
+    "make_report_bundle": "draft",
+    "accept_report": "submitted",
+    "reject_report": "submitted",
+    "withdraw_report": "submitted",
+    "merge_reports": "complete",
+    "split_report": "complete",
 }
-"""What finds a report of its own, and whether it was received."""
+"""What finds a report of its own, and how far that came."""
 
 
 def corrections(server: Server, *, requires_approval: bool = False) -> World:
@@ -273,7 +339,7 @@ def prepared(server: Server, world: World, name: str) -> World:
     if name in DECISIONS:
         return corrections(server, requires_approval=True)
     if name in REPORTS:
-        return reported(server, is_received=REPORTS[name])
+        return reported(server, REPORTS[name])
     if name not in RECORDS_OF_THEIR_OWN:
         return world
     kind, make = RECORDS_OF_THEIR_OWN[name]
@@ -283,8 +349,15 @@ def prepared(server: Server, world: World, name: str) -> World:
 WRITING = [
     name
     for name, operation in OPERATIONS.items()
-    if operation.method != "GET" and operation.path not in ASKS_WITHOUT_WRITING
+    if operation.method != "GET"
+    and operation.path not in ASKS_WITHOUT_WRITING
+    and operation.permission != LINK
 ]
+"""Those by a link leave the rows of those by a token, without a user: `reporting/engagements/` tries them."""
+
+
+ROWS_EACH = {"split_report": 2}
+"""What makes several records that have rows each, and how many here."""
 
 
 def rows_of(server: Server, request_id: str) -> list[tuple[Any, ...]]:
@@ -304,7 +377,8 @@ def test_a_write_leaves_its_row_in_the_audit_log(server, world, name):
 
     assert answer.status in {200, 201, 202, 204}, answer.text
     actor = there.account.actor
-    assert rows_of(server, answer.headers["x-request-id"]) == [(actor.account_id, actor.user_id, ROWS[name])]
+    row = (actor.account_id, actor.user_id, ROWS[name])
+    assert rows_of(server, answer.headers["x-request-id"]) == [row] * ROWS_EACH.get(name, 1)
 
 
 def test_many_events_of_one_request_leave_one_row(server, world):

@@ -12,7 +12,7 @@ from tests.given.people import Visitor, actor_of, email_of
 from tests.given.requests import OPERATIONS
 from tests.server import Account, Answer, Caller, Server
 
-from weighbridge.core.platform.permission import ALL_PERMISSIONS, ROLES, Actor
+from weighbridge.core.platform.permission import ALL_PERMISSIONS, LINK, ROLES, Actor
 from weighbridge.platform.api_tokens import create_token
 from weighbridge.platform.users import invite_user
 from weighbridge.web.pages import contents
@@ -152,7 +152,9 @@ def touching() -> set[str]:
     """The names of all that writes to people, tokens, links or roles, from the tables of contents."""
     words = ("people", "token", "link", "invite", "role", "user", "password")
     operations = {
-        name for name, one in OPERATIONS.items() if one.writes and any(word in one.path for word in words)
+        name
+        for name, one in OPERATIONS.items()
+        if one.writes and one.permission != LINK and any(word in one.path for word in words)
     }
     forms = {
         handler.opt["page"].name

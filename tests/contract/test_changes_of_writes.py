@@ -44,11 +44,21 @@ TOLD: dict[str, set[tuple[str, str]]] = {
     "make_report_bundle": STARTED,
     "accept_report": SUBMITTED,
     "reject_report": SUBMITTED,
+    "withdraw_report": SUBMITTED,
+    "merge_reports": SUBMITTED | {("report", "create")},
+    "split_report": SUBMITTED | {("report", "create")},
     "cancel_async_task": {("async_task", "fail")},
 }
 """What the feed tells of an operation; of the others nothing."""
 
-OF_REPORTS = {"submit_report", "accept_report", "reject_report"}
+OF_REPORTS = {
+    "submit_report",
+    "accept_report",
+    "reject_report",
+    "withdraw_report",
+    "merge_reports",
+    "split_report",
+}
 
 
 @pytest.fixture(scope="module")

@@ -1,11 +1,7 @@
 """Whoever tries tokens until one fits has to wait; whoever has one is not locked out by a neighbour."""
 
-import logging
-
 import pytest
-import structlog
 from prometheus_client import REGISTRY
-from structlog.testing import capture_logs
 from tests.server import Caller
 
 from weighbridge.http.limits import (
@@ -18,16 +14,6 @@ from weighbridge.http.limits import (
 )
 
 WRONG = "wb_live_" + "0" * 38
-
-
-@pytest.fixture
-def warnings():
-    """The lines of the log from a warning on."""
-    usual = structlog.get_config()
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
-    with capture_logs() as lines:
-        yield lines
-    structlog.configure(**usual)
 
 
 @pytest.fixture

@@ -30,7 +30,7 @@ _FREE: Final = """
     result reverted_by rule rule_name serial_number sha256 slot slots slug sort street_address_1
     street_address_2 subcategory time_zone token touched_slots tracking_id unit url user_email
     user_name version_label warnings weight where yaml evidence_url valid_when
-    adapter compared_with reference report_type said_by superseded_by supersedes
+    adapter compared_with liability_reason reference report_type said_by superseded_by supersedes
     approved_by created_by passed_over_with_data revoked_by
     when border_where operating_where
     time_format duration encoding delimiter sheet watch column
@@ -44,6 +44,39 @@ FREE_IN_ONE_RECORD: Final = {
     "DeletionResult.deleted": "ids, under a name that 1.0.0 gave them",
     "GenerationResult.batches": "ids, under a name that 1.0.0 gave them",
     "SubmissionResult.report": "an id, under a name that 1.0.0 gave it",
+    "Engagement.criteria": "what people say or call something",
+    "Engagement.log_root": "a hash",
+    "Engagement.population_sha256": "a digest",
+    "Engagement.scope": "what people say or call something",
+    "Engagement.seed": "a digest",
+    "Engagement.seed_text": "what a verifier says",
+    "Engagement.verifier": "what people say or call something",
+    "FindingAnswer.answer": "what people say or call something",
+    "NewEngagement.criteria": "what people say or call something",
+    "NewEngagement.scope": "what people say or call something",
+    "NewEngagement.verifier": "what people say or call something",
+    "NewFinding.text": "what people say or call something",
+    "Opinion.bundle_sha256": "a digest",
+    "Opinion.public_key": "a public key as SSH writes it",
+    "Opinion.reasons": "what people say or call something",
+    "Opinion.signature": "a signature as SSH writes it",
+    "Opinion.statement": "a statement, as it is signed",
+    "OpinionDraft.reasons": "what people say or call something",
+    "PopulationChanges.changed": "ids of records",
+    "RecordChange.by": "what people say or call something",
+    "RecordChange.what": "a field, or what was done",
+    "SampleDraw.seed_text": "what a verifier says",
+    "SampledRecord.recorded_by": "what people say or call something",
+    "SignedOpinion.public_key": "a public key as SSH writes it",
+    "SignedOpinion.signature": "a signature as SSH writes it",
+    "SignedOpinion.statement": "a statement, as it is signed",
+    "StatementToSign.namespace": "what a signature is for",
+    "StatementToSign.statement": "a statement, as it is signed",
+    "VerifierFinding.answer": "what people say or call something",
+    "VerifierFinding.answered_by": "what people say or call something",
+    "VerifierFinding.decision": "what people say or call something",
+    "VerifierFinding.recorded_by": "what people say or call something",
+    "VerifierFinding.text": "what people say or call something",
     "AuditKey.origin": "the name that the heads of an account's log bear",
     "AuditKey.ssh_public_key": "a public key as SSH writes it",
     "AuditKey.verifier_key": "a public key as checkers of signed notes take it",
@@ -148,6 +181,7 @@ ANSWERED_ELSEWHERE: Final = {
         "data_point_ids",
         "evidence_type",
         "model_ids",
+        "model_versions",
         "expires_in",
         "expires_in_days",
         "headers",

@@ -52,8 +52,11 @@ def callers(world: World) -> dict[str, Caller]:
 
 
 def includes(held: str, needed: str) -> bool:
-    """Whether one permission is the other, or is to write or to approve where the other is to read."""
-    return held in {needed, needed.replace(":read", ":write"), needed.replace(":read", ":approve")}
+    """Whether one permission is the other, or is to write, approve or verify where the other is to read."""
+    return held in {
+        needed,
+        *(needed.replace(":read", f":{level}") for level in ("write", "approve", "verify")),
+    }
 
 
 def asked(operation: Operation) -> Any:

@@ -27,6 +27,7 @@ from tests.given.requests import (  # fmt: skip
 )
 from tests.server import Answer, Server
 
+from weighbridge.core.platform.permission import LINK
 from weighbridge.http.messages.operation import Operation
 from weighbridge.http.openapi.parameters import names_in
 
@@ -51,12 +52,20 @@ def written(worlds: tuple[World, World], server: Server):
     return count
 
 
+def parameters_of(operation: Operation) -> list[str]:
+    """The ids in a path; by a link only the report's, and not a finding's, which is a number in its
+    engagement.
+    """
+    names = [one for one in names_in(operation.path) if one != "finding_id"]
+    return [one for one in names if operation.permission != LINK or one == "report_id"]
+
+
 def path_places() -> list[tuple[str, str, str]]:
     """Each operation, parameter of its path, and form of id: friendly, or the number of a project."""
     return [
         (name, parameter, form)
         for name, operation in OPERATIONS.items()
-        for parameter in names_in(operation.path)
+        for parameter in parameters_of(operation)
         for form in (("", "_number") if parameter == "project_id" else ("",))
     ]
 
@@ -188,6 +197,9 @@ ELSEWHERE = {
     "get_audit_proof_by_link",
     "get_cosigned_head",
     "get_cosigned_head_by_link",
+    "get_engagement_by_link",
+    "get_sample_by_link",
+    "list_engagements_by_link",
     "download_evidence",
     "download_export",
     "download_report_time_stamp",
@@ -221,4 +233,4 @@ def test_every_place_for_an_id_can_be_filled(worlds):
     }
 
     assert kinds - set(mine.ids) == set()
-    assert len(path_places()) >= sum(len(names_in(operation.path)) for operation in OPERATIONS.values())
+    assert len(path_places()) >= sum(map(len, map(parameters_of, OPERATIONS.values())))

@@ -13,7 +13,7 @@ import pytest
 from psycopg.conninfo import make_conninfo
 from tests import clusters
 
-from weighbridge.core.platform.cell import BIGINT_BITS, INTEGER_BITS, key_range
+from weighbridge.core.platform.cell import INTEGER_BITS, key_range, local_schema
 from weighbridge.db.account_move import without_moves
 from weighbridge.db.cell_creation import add_cell, go_on_with_keys, url_in_cell, urls_in_cell
 from weighbridge.db.cell_moves import move_cell
@@ -24,8 +24,8 @@ from weighbridge.db.nodes import SEQUENCES, complete, make_movable, move_tables
 from weighbridge.db.roles import DatabaseUrls, grant_running_role, newest_revision, role_of
 from weighbridge.supervisor.startup import migrate_cell, migrate_or_refuse
 
-OLDER = "0059"
-"""The first step that cells on nodes have; later ones make tables and functions."""
+OLDER = "0062"
+"""The first step at which this version adds cells; later ones make tables and functions."""
 
 SECONDS = 120.0
 FUNCTIONS = """
@@ -33,6 +33,10 @@ FUNCTIONS = """
      WHERE p.pronamespace = current_schema()::regnamespace AND p.prokind = 'f' ORDER BY 1
 """
 MOVING = "SELECT pid FROM pg_stat_activity WHERE query LIKE 'SELECT citus_schema_move%' AND state = 'active'"
+
+
+SCHEMA_OF_ACCOUNTS = "SELECT relnamespace::regnamespace::text FROM pg_class WHERE oid = 'accounts'::regclass"
+VIEWS = "SELECT count(*) FROM pg_views WHERE schemaname = %s"
 
 
 class Place:
@@ -65,7 +69,11 @@ class Place:
     def enter(self, url=None):
         """A connection in the cell, in a transaction that is in it."""
         connection = psycopg.connect(url_in_cell(url or self.urls.running, self.cell))
-        connection.execute("SELECT enter_on_node(%s)", (self.cell.schema,))
+        try:
+            connection.execute("SELECT enter_on_node(%s)", (self.cell.schema,))
+        except psycopg.Error:
+            connection.close()
+            raise
         return connection
 
     def add_account(self, name):
@@ -173,7 +181,25 @@ def test_a_move_that_was_ended_while_it_copied_is_repeated(place):
     assert {before, between, after} <= place.accounts().keys()
 
 
+def test_a_cell_that_the_cluster_moved_by_itself_is_refused_until_the_command_names_its_node(place):
+    before = place.add_account("before the cluster moved it")
+    to = place.other_node
+    with psycopg.connect(urls_in_cell(place.urls, place.cell).migrating, autocommit=True) as coordinator:
+        make_movable(coordinator)
+        move_tables(coordinator, to)
+    with pytest.raises(psycopg.errors.CannotConnectNow, match="has moved to another node"):
+        place.add_account("where it was")
+
+    place.move()
+
+    after = place.add_account("where it is")
+    assert place.cell.node == to
+    assert {before, after} <= place.accounts().keys()
+    assert after > before
+
+
 def test_a_move_that_ended_before_the_directory_named_the_new_node_is_repeated(place):
+    before = place.add_account("before the tables moved")
     to, old = place.other_node, place.cell
     with (
         without_moves(place.urls.migrating),
@@ -186,14 +212,39 @@ def test_a_move_that_ended_before_the_directory_named_the_new_node_is_repeated(p
         go_on_with_keys(new, old, given_out, is_ahead=True)
         make_movable(coordinator)
         move_tables(coordinator, to)
-    passed_on = place.add_account("passed on by the old node")
+    with pytest.raises(psycopg.errors.CannotConnectNow, match="has moved to another node"):
+        place.add_account("refused by the old node")
 
     place.move()
 
     after = place.add_account("at the new node")
     assert place.cell.node == to
-    assert {passed_on, after} <= place.accounts().keys()
-    assert after > passed_on
+    assert {before, after} <= place.accounts().keys()
+    assert "refused by the old node" not in place.accounts().values()
+    assert after > before
+
+
+def test_a_transaction_that_writes_past_the_cluster_is_waited_for_and_moves_along(place):
+    """Nobody tells the cluster of what is written to the tables of the node themselves."""
+    to, local = place.other_node, local_schema(place.cell.schema)
+    with closing(place.enter()) as inside:
+        inside.execute("SELECT set_config('search_path', %s, true)", (f"{local}, {place.cell.schema}",))
+        assert inside.execute(SCHEMA_OF_ACCOUNTS).fetchone() == (local,)
+        insert = "INSERT INTO accounts (name) VALUES ('past the cluster') RETURNING id"
+        [stored] = inside.execute(insert).fetchone()
+        with Moving(place) as moving:
+            moving.await_copying()
+            inside.commit()
+    assert moving.error is None
+    assert place.cell.node == to
+    assert stored in place.accounts()
+
+
+def test_the_node_that_a_cell_has_come_to_has_views_of_its_tables(place):
+    place.move()
+
+    with psycopg.connect(url_in_cell(place.urls.migrating, place.cell)) as node:
+        assert node.execute(VIEWS, (local_schema(place.cell.schema),)).fetchone() > (100,)
 
 
 def test_later_steps_bring_their_tables_and_functions_to_the_node(older_place):
@@ -215,8 +266,8 @@ def test_keys_of_tables_that_later_steps_make_are_of_the_range_of_the_cell(older
     migrate_or_refuse(older_place.urls)
 
     with older_place.enter(older_place.urls.migrating) as node:
-        [key] = node.execute("SELECT nextval('captured_changes_id_seq')").fetchone()
-    assert key in key_range(older_place.cell.number, BIGINT_BITS)
+        [key] = node.execute("SELECT nextval('engagements_id_seq')").fetchone()
+    assert key in key_range(older_place.cell.number, INTEGER_BITS)
 
 
 def test_a_cell_whose_steps_came_later_moves(older_place):

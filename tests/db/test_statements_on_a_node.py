@@ -1,7 +1,8 @@
-"""Every request of an account on a node is carried out there: no statement meets more than one shard.
+"""Every request of an account on a node is carried out there, by PostgreSQL alone.
 
-Asked are the counters that the cluster keeps on each node. The service connects to the node itself, so
-nothing of a request is counted anywhere else.
+Asked are the counters that the cluster keeps on each node of the statements that it planned. The service
+connects to the node itself and names the tables that the node has, so nothing of a request is counted; what
+goes by the cluster meets one shard.
 """
 
 from contextlib import ExitStack, contextmanager
@@ -23,8 +24,15 @@ from weighbridge.platform.audit_tree import seal
 from weighbridge.platform.queue import TAKE_NEXT, recover
 from weighbridge.quality.evaluation.incremental import Rounds
 
+BY_THE_CLUSTER = set()
+"""Operations with statements that the cluster plans; `docs/decisions/0063-cells.md` names them, too."""
+
 SEVERAL_SHARDS = set()
 """Operations with statements that meet several shards; `docs/decisions/0063-cells.md` names them, too."""
+
+COUNTED = "a statement on a table of the cell as the cluster knows it"
+
+OF_THE_NODE = "SET search_path = local_cell_north, cell_north"
 
 COUNTERS = """
     SELECT query_execution_single_shard, query_execution_multi_shard
@@ -61,9 +69,13 @@ class Counters:
         }
 
 
+OF_THE_CLUSTER = ("citus.distributed_deadlock_detection_factor", "citus.recover_2pc_interval")
+"""How often the cluster itself has nodes call one another, whatever anybody asks; -1 is never."""
+
+
 @contextmanager
 def counting(cluster):
-    """Have connections that are made within count what they carry out."""
+    """Have connections that are made within count what they carry out, while the cluster itself is quiet."""
     database = Identifier(conninfo_to_dict(cluster.coordinator)["dbname"])
     with ExitStack() as opened:
         for url in (cluster.coordinator, *cluster.workers):
@@ -72,6 +84,13 @@ def counting(cluster):
             node.execute(SQL("ALTER DATABASE {} SET citus.enable_stat_counters = on").format(database))
             reset = SQL("ALTER DATABASE {} RESET citus.enable_stat_counters").format(database)
             opened.callback(node.execute, reset)
+            opened.callback(node.execute, "SELECT pg_reload_conf()")
+            for setting in OF_THE_CLUSTER:
+                node.execute(SQL("ALTER SYSTEM SET {} = -1").format(Identifier(*setting.split("."))))
+                opened.callback(
+                    node.execute, SQL("ALTER SYSTEM RESET {}").format(Identifier(*setting.split(".")))
+                )
+            node.execute("SELECT pg_reload_conf()")
         yield Counters(cluster, opened)
 
 
@@ -82,11 +101,17 @@ def counted(cluster):
         pytest.skip("the counters are those of a cluster, which --citus COMMAND starts")
     with (
         counting(cluster) as counters,
-        Server(cluster.coordinator, second_cell="north", node=cluster.node(0)) as server,
+        Server(cluster.coordinator, second_cell="north") as server,
     ):
+        # What the tests ask past the service does not go by the cluster, either.
+        server.sql(OF_THE_NODE)
         whole = counters.read()
         world = world_of(server)
         found = {"the records before": (201, counters.since(whole))}
+        before = counters.read()
+        with psycopg.connect(cluster.workers[0]) as node:
+            node.execute("SELECT count(*) FROM cell_north.accounts")
+        found[COUNTED] = 200, counters.since(before)
         link = f"/reports/{world.ids['report']}/links"
         url = next(world.callers).post(link, {"link": {"name": "Reader"}}).expect(201).body["url"]
         before = counters.read()
@@ -156,7 +181,12 @@ def test_nothing_is_carried_out_on_another_node(counted):
     }
 
     assert elsewhere == set()
-    assert sum(nodes["own"][0] for _, nodes in counted.values()) > len(counted)
+
+
+def test_the_cluster_plans_no_statement(counted):
+    planned = {name for name, (_, nodes) in counted.items() if nodes["own"][0]}
+
+    assert planned == BY_THE_CLUSTER | {COUNTED}
 
 
 def test_no_node_is_called_by_another(counted):

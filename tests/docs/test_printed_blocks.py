@@ -22,7 +22,7 @@ from tests.databases import database
 from tests.docs import test_tutorial
 from tests.docs.test_cookbooks import beside_a_worker
 from tests.durability.processes import until
-from tests.given import accounting, chain
+from tests.given import accounting, chain, engagements
 from tests.given import collection as given
 from tests.given.lone import lone_service
 from tests.given.people import PASSWORD, Visitor
@@ -41,6 +41,9 @@ PAGES = [DOCS.parent / "README.md", *sorted(DOCS.glob("tutorial/*.md")), *sorted
 SHELL = re.compile(r"^```(?:sh|bash)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 JSON = re.compile(r"^```json\n(\{\"(?:name|rule)\".*?)^```$", re.MULTILINE | re.DOTALL)
 PRELUDE = re.findall(r"^(?:call|pick)\(\) .*$", test_tutorial.TUTORIAL.read_text(), re.MULTILINE)
+
+SECONDS_MAX = 300
+"""How long the block of a page may take on a busy machine."""
 
 BY_TUTORIAL = {page.stem for page in (test_tutorial.TUTORIAL, *test_tutorial.GUIDES)}
 """Pages whose blocks the test of the tutorial runs, in one shell."""
@@ -91,7 +94,7 @@ class Shell(NamedTuple):
             env=os.environ | given,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=SECONDS_MAX,
             check=False,
         )
         assert ran.returncode == 0, block + ran.stdout + ran.stderr
@@ -128,6 +131,16 @@ def test_rules_are_tried_and_alerts_dismissed(shell, account):
 
     assert '"evaluated"' in tried
     assert '"status":"dismissed"' in dismissed
+
+
+def test_what_was_known_and_what_moved_since_are_read(shell, drain):
+    plant = accounting.plant(shell.api, drain)
+    plant.deliver(2)
+    plant.generate()
+    known, steps = blocks_of("see-what-was-known")
+
+    assert '"balance"' in shell.run(known, PROJECT=plant.project["id"], LEDGER=plant.ledger["id"])
+    assert '"kind":"generated"' in shell.run(steps)
 
 
 def test_minutes_are_rolled_up_and_read_from_their_hour(shell, account):
@@ -200,6 +213,23 @@ def test_a_report_gets_a_link(shell, account):
     report = api.post("/reports", {"report": fields | {"batches": taken}}).expect(201).body
 
     assert "/reports/" in shell.run(*blocks_of("report-and-restate"), REPORT=report["id"])
+
+
+def test_a_report_is_verified_by_a_link(shell, account):
+    plant = accounting.plant(shell.api, account.drain)
+    for day in range(1, 29):
+        plant.deliver(day, f"2025-01-{day:02d}T00:00:00Z")
+    plant.generate()
+    taken = [{"batch_id": plant.batches()[0]["id"], "amount": 406}]
+    fields = {"name": "Spring", "report_type": "quarterly", "project_id": plant.project["id"]}
+    report = shell.api.post("/reports", {"report": fields | {"batches": taken}}).expect(201).body
+    engagements.make_bundle(shell.api, account.drain, report)
+
+    for block in blocks_of("verify-a-report"):
+        shell.run(block, REPORT=report["id"])
+
+    [engagement] = shell.api.get(f"/reports/{report['id']}/engagements").expect(200).data
+    assert (engagement["state"], engagement["sample_count"]) == ("concluded", 25)
 
 
 def test_a_chain_is_generated_and_a_draw_by_hand_is_previewed(shell, account):
@@ -468,6 +498,8 @@ RUN_HERE = {
     "replace-the-audit-key",
     "report-and-restate",
     "roll-minutes-up",
+    "see-what-was-known",
+    "verify-a-report",
     "watch-data-with-rules",
     "witness-each-other",
     "work-from-the-command-line",

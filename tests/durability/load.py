@@ -64,7 +64,8 @@ def check(site, callers):
         assert known == {task["id"] for task in tasks}
         assert {task["state"] for task in tasks} <= {"complete", "failed"}
         messages = [task["error_message"] for task in tasks if task["state"] == "failed"]
-        assert [message for message in messages if not message.endswith(REASONS)] == []
+        others = [message for message in messages if not message.endswith(REASONS)]
+        assert not others, others
         made = Counter(batch for task in tasks if _made(task) for batch in task["result"]["batches"])
         deleted = Counter(
             batch

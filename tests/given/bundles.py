@@ -2,7 +2,7 @@
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
@@ -52,11 +52,18 @@ FUEL: Final = """
 
 
 class CheckedFile(NamedTuple):
-    """A file, the key by which it was checked, and whether it was found valid."""
+    """A file, the key by which it was checked, what was changed of it, and what was found."""
 
     content: bytes
     key: VerifierKey
-    is_valid: bool
+    what: str
+    faults: Sequence[str]
+    gaps: Sequence[str] = ()
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether nothing was found."""
+        return not self.faults
 
 
 CHECKED: Final[list[CheckedFile]] = []
@@ -93,10 +100,12 @@ class Bundle:
         """What is found of it by somebody who trusts more than the key."""
         return check_bundle(memoryview(self.content), self.key, read_model, trust=trust)
 
-    def check_of(self, content: bytes, key: VerifierKey | None = None) -> CheckedBundle:
-        """What is found of a file that should be this one."""
+    def check_of(self, content: bytes, key: VerifierKey | None = None, what: str = "") -> CheckedBundle:
+        """What is found of a file that should be this one; `what` names what was changed."""
         checked = check_bundle(memoryview(content), key or self.key, read_model)
-        CHECKED.append(CheckedFile(content, key or self.key, not checked.faults))
+        faults = [fault.text for fault in checked.faults.listed]
+        gaps = [gap.sentence for gap in checked.gaps]
+        CHECKED.append(CheckedFile(content, key or self.key, what, faults, gaps))
         return checked
 
     def faults(self) -> list[str]:
@@ -109,7 +118,7 @@ def bundle(account: Account, report: Record, key: SigningKey = KEY, **fields: An
     signer = Signer(key, "plant.example")
     server = account.server
     [(number,)] = server.sql("SELECT project_id FROM reports WHERE id = %s", report["numeric_id"])
-    request = BundleRequest(number, report["numeric_id"], account.id, signer, report_numbered, **fields)
+    request = BundleRequest(number, report["numeric_id"], account.actor, signer, report_numbered, **fields)
     store = open_store(server.settings.evidence_url, server.settings.data_dir)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "bundle.zip")

@@ -27,9 +27,7 @@ def stack(caller: Caller, **fields: Any) -> Record:
         given.text("quality"),
         given.number("load", required=False),
         slug="hour",
-        cadence_amount=1,
-        cadence_unit="hour",
-        **fields,
+        **({"cadence_amount": 1, "cadence_unit": "hour"} | fields),
     )
 
 

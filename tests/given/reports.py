@@ -71,6 +71,13 @@ def accepted(claims: Claims, report: Record) -> Record:
     return found
 
 
+def withdrawn(claims: Claims, report: Record) -> Record:
+    """A report that was taken back."""
+    body = {"reason": "It is claimed under another programme."}
+    found: Record = claims.plant.api.post(f"/reports/{report['id']}/withdraw", body).expect(200).body
+    return found
+
+
 def rejected(claims: Claims, report: Record) -> Record:
     """A report that was sent off and rejected."""
     submitted(claims, report)

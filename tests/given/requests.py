@@ -15,6 +15,7 @@ from typing import Any
 
 from tests.given import accounting as given_accounting
 from tests.given import collection as given
+from tests.given import engagements
 from tests.given import instruments as given_instruments
 from tests.given.sealing import seal_rows_of
 from tests.server import Account, Answer, Caller, Server
@@ -22,6 +23,7 @@ from tests.server import Account, Answer, Caller, Server
 from weighbridge.contents import SLICES
 from weighbridge.core import identity
 from weighbridge.core.identity import API_PREFIX, Key
+from weighbridge.core.platform.permission import LINK
 from weighbridge.http.messages.operation import Operation
 from weighbridge.http.openapi import document
 from weighbridge.http.openapi.parameters import names_in
@@ -34,8 +36,11 @@ BODIES = {
     operation["operationId"]: operation["requestBody"]["content"]
     for methods in DOCUMENT["paths"].values()
     for operation in methods.values()
-    if "requestBody" in operation
+    if "requestBody" in operation and OPERATIONS[operation["operationId"]].permission != LINK
 }
+"""What operations take; those by a link take what those by a token do, and `reporting/engagements/` tries
+them.
+"""
 
 NO_IDS = {"tracking_id", "requires_tracking_id", "request_id", "external_id"}
 """Fields that are named like ids and hold what the caller likes."""
@@ -117,6 +122,7 @@ QUERY_KINDS = {("compare_models", "to"): "model"}
 """What the id in a parameter that must stand in the query names."""
 
 QUERY_VALUES = {
+    ("list_balance_steps", "since"): "0",
     ("get_statement", "start_time"): "2025-01-01T00:00:00Z",
     ("get_statement", "end_time"): "2025-04-01T00:00:00Z",
     ("get_capture_rate", "start_time"): "2025-01-01T00:00:00Z",
@@ -143,6 +149,21 @@ QUERY_VALUES = {
             "get_cosigned_head",
             "get_audit_proof",
             "get_audit_consistency",
+        )
+    },
+    **{
+        (name, "key"): "1." + "0" * 64
+        for name in (
+            "list_engagements_by_link",
+            "create_engagement_by_link",
+            "get_engagement_by_link",
+            "draw_sample_by_link",
+            "get_sample_by_link",
+            "create_finding_by_link",
+            "decide_finding_by_link",
+            "propose_opinion_by_link",
+            "conclude_by_link",
+            "withdraw_by_link",
         )
     },
     ("get_audit_proof_by_link", "number"): "1",
@@ -241,6 +262,11 @@ def world_of(server: Server) -> World:
     found["delivery"] = api.post(f"/webhooks/{found['webhook']}/test", {}).expect(201).body["id"]
     link = {"link": {"name": "Verifier"}}
     found["link"] = api.post(f"/reports/{found['report']}/links", link).expect(201).body["id"]
+    path = f"/reports/{found['report']}/engagements"
+    found["engagement"] = api.post(path, engagements.agreed()).expect(201).body["id"]
+    finding = {"finding": {"kind": "request", "text": "Show the slip."}}
+    engagement = api.post(f"{path}/{found['engagement']}/findings", finding).expect(201).body
+    found["finding"] = engagement["findings"][0]["number"]
     feed = f"{inside}/data_feeds/{found['data_feed']}/uploads"
     found["upload"] = api.upload(feed, "log.csv", BAD_ROW).expect(202).body["id"]
     asked = {"response_mode": "summary_with_export"}
@@ -278,6 +304,8 @@ def content_of(operation: Operation) -> Any:
         return TEXTS[operation.name]
     if operation.name in WHOLE:
         return WHOLE[operation.name]
+    if operation.name not in BODIES:
+        return operation.example or {}
     content = BODIES[operation.name]["application/json"]
     return content.get("example") or least(content["schema"])
 

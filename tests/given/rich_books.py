@@ -7,6 +7,7 @@ from typing import Any
 from tests.given import (
     accounting,
     bundles,
+    engagements,
     feeds,
     gaps,
     instruments,
@@ -100,6 +101,21 @@ def _of_reports(account: Account, works: Works) -> None:
         api.post(f"/reports/{draft['id']}/accept", {"reference": "ISS-7"}).expect(200)
         account.drain()
     _try(api, f"/reports/{draft['id']}/links", {"link": {"name": "Verifier"}})
+    _of_engagements(account, draft)
+
+
+def _of_engagements(account: Account, report: Record) -> None:
+    """Two engagements: one with a sample, findings and an opinion, and one that has begun."""
+    api = account.caller()
+    verifier = engagements.verifier(api, account.server.anyone, report)
+    begun = verifier.begin(strata=[{"event_type": "delivery", "data_point": "amount", "size": 2}])
+    verifier.draw(begun)
+    verifier.find(begun, amount=Decimal("0.01"))
+    answer = {"answer": "The slip is right."}
+    api.post(f"/reports/{report['id']}/engagements/{begun['id']}/findings/1/answer", answer).expect(200)
+    verifier.decide(begun, 1)
+    verifier.conclude(begun)
+    verifier.begin(strata=[{"event_type": "delivery", "data_point": "amount", "size": 1}])
 
 
 def _of_statics(account: Account) -> None:

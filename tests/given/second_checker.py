@@ -25,6 +25,7 @@ class SecondCheck:
     counts: Mapping[str, int]
     runs: Sequence[Mapping[str, str]]
     not_checked: Sequence[str]
+    gaps: Sequence[str]
 
 
 def find_node() -> str | None:
@@ -54,6 +55,7 @@ def run_second_checker(node: str, files: Sequence[tuple[bytes, VerifierKey]]) ->
             line["counts"],
             line["runs"],
             line["notChecked"],
+            line["gaps"],
         )
         for line in lines
     ]

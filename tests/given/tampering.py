@@ -13,17 +13,33 @@ from tests.given.bundles import KEY, Bundle
 from weighbridge.core.bundle.archive import ArchivePart, Faults, read_parts, write_directory, write_headers
 from weighbridge.core.bundle.check import render_parts
 from weighbridge.core.bundle.contents import (
+    HEAD,
     NAMESPACE,
+    ROWS,
+    SEAL,
     SIGNATURE,
     SUMS,
+    WRITE_PROOF,
+    WRITES,
     IndexedPart,
     TrustResult,
     hash_part,
+    name_proof_part,
     read_contents,
     verify_audit,
     write_sums,
 )
-from weighbridge.core.signing import SigningKey, VerifierKey, write_ssh_signature
+from weighbridge.core.bundle.seal import describe_sealed
+from weighbridge.core.platform.audit import hash_of_row
+from weighbridge.core.proof import (
+    Checkpoint,
+    InclusionProof,
+    compute_root,
+    list_inclusion_spans,
+    list_outside_spans,
+    sign_checkpoint,
+)
+from weighbridge.core.signing import SigningKey, VerifierKey, write_canonical_json, write_ssh_signature
 
 Parts = dict[str, bytes]
 Change = tuple[str, bytes]
@@ -135,7 +151,7 @@ def _frames_changed(bundle: Bundle, parts: Parts) -> Iterator[Change]:
     yield "an empty archive", write_directory([])
 
 
-def remade(bundle: Bundle, change: Callable[[Parts], None], read_model: Any) -> bytes:
+def remade(bundle: Bundle, change: Callable[[Parts], None], read_model: Any, key: SigningKey = KEY) -> bytes:
     """A file whose parts were changed by somebody who has the key, with indexes and page made anew."""
     parts = taken_apart(bundle)
     change(parts)
@@ -145,7 +161,51 @@ def remade(bundle: Bundle, change: Callable[[Parts], None], read_model: Any) -> 
     log = tuple((name, content) for name, content in sorted(parts.items()) if name.startswith("audit/"))
     for name, content in render_parts(contents, _vouched_by(log, bundle.key)).items():
         parts[name] = content
-    return signed(parts)
+    return signed(parts, key)
+
+
+def rewrite_log(
+    parts: Parts,
+    change: Callable[[dict[str, Any]], None],
+    verifier: VerifierKey,
+    key: SigningKey = KEY,
+) -> None:
+    """Write the rows anew as a whole log, each changed, under a head of their own and with a seal of these
+    parts, as a holder of the key could.
+    """
+    held = {part: [json.loads(line) for line in parts[part].splitlines()] for part in (ROWS, WRITES, SEAL)}
+    for name in [name for name in parts if name.endswith(".tlog-proof")]:
+        del parts[name]
+    numbers = sorted({row["number"] for rows in held.values() for row in rows})
+    anew = {number: place for place, number in enumerate(numbers, start=1)}
+    for row in (row for rows in held.values() for row in rows):
+        row["number"] = anew[row["number"]]
+        change(row)
+    for part in (ROWS, WRITES):
+        parts[part] = _lines(held[part])
+    [seal] = held[SEAL]
+    sums = [
+        f"{hash_part(content)}  {name}" for name, content in parts.items() if name not in {SUMS, SIGNATURE}
+    ]
+    seal["after"] = describe_sealed(json.loads(parts["bundle.json"])["format"], sums)
+    parts[SEAL] = _lines(held[SEAL])
+    leaf_of = {row["number"]: hash_of_row(row) for rows in held.values() for row in rows}
+    leaves = [leaf_of[place] for place in range(1, len(numbers) + 1)]
+    head = sign_checkpoint(Checkpoint(verifier.name, len(leaves), compute_root(leaves)), key)
+    parts[HEAD] = head.encode()
+    for row in (*held[ROWS], seal):
+        spans = list_inclusion_spans(row["number"] - 1, len(leaves))
+        path = [compute_root(leaves[span.start : span.end]) for span in spans]
+        parts[name_proof_part(row["number"])] = InclusionProof(row["number"] - 1, path, head).text.encode()
+    proof = json.loads(parts[WRITE_PROOF])
+    proof["events"] = {str(anew[int(number)]): hashes for number, hashes in proof["events"].items()}
+    outside = list_outside_spans([row["number"] - 1 for row in held[WRITES]], len(leaves))
+    proof["log"] = [compute_root(leaves[span.start : span.end]).hex() for span in outside]
+    parts[WRITE_PROOF] = write_canonical_json(proof) + b"\n"
+
+
+def _lines(rows: list[dict[str, Any]]) -> bytes:
+    return b"".join(write_canonical_json(row) + b"\n" for row in rows)
 
 
 @lru_cache(maxsize=4)

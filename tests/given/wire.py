@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 _ASKS = b"QS"
+_ASKED = tuple(bytes([kind]) for kind in _ASKS)
 """What makes the server answer: a simple query, and the end of statements that were sent together."""
 
 
@@ -17,6 +18,7 @@ class Wire:
     """The URL of a database over a wire that is counted, and how often the server was asked so far."""
 
     url: str
+    besides: bytes | None = None
     messages: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -27,13 +29,17 @@ class Wire:
 
 
 @contextmanager
-def counted(url: str) -> Iterator[Wire]:
-    """A wire to the database of a URL, which hands everything on as it comes."""
+def counted(url: str, *, besides: bytes | None = None) -> Iterator[Wire]:
+    """A wire to the database of a URL, which hands everything on as it comes.
+
+    What is asked `besides`, by a part of its statement, is not counted: the clock says how often that is.
+    """
     given = conninfo_to_dict(url)
     there = str(given["host"]), int(given.get("port") or 5432)
     with socket.create_server(("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]
-        wire = Wire(make_conninfo(url, host="127.0.0.1", port=port, sslmode="disable", gssencmode="disable"))
+        conninfo = make_conninfo(url, host="127.0.0.1", port=port, sslmode="disable", gssencmode="disable")
+        wire = Wire(conninfo, besides)
         accepting = threading.Thread(target=_accept, args=(listening, there, wire), daemon=True)
         accepting.start()
         yield wire
@@ -61,7 +67,7 @@ def _accept(listening: socket.socket, there: tuple[str, int], wire: Wire) -> Non
 
 def _ask(client: socket.socket, server: socket.socket, wire: Wire) -> None:
     """Hand on what the client says, and count it; its first packet has no kind, only a length."""
-    held, is_started = b"", False
+    held, is_started, is_besides = b"", False, False
     with client, server, suppress(OSError):
         while said := client.recv(65_536):
             held += said
@@ -71,7 +77,11 @@ def _ask(client: socket.socket, server: socket.socket, wire: Wire) -> None:
                 end = head + int.from_bytes(held[head : head + 4])
                 if len(held) < end:
                     break
-                kinds += held[:head]
+                is_besides |= wire.besides is not None and wire.besides in held[:end]
+                if held[:head] in _ASKED and is_besides:
+                    is_besides = False
+                else:
+                    kinds += held[:head]
                 held, is_started = held[end:], True
             wire.count(kinds)
             server.sendall(said)

@@ -10,6 +10,7 @@ model may cut its slots. What was found when a seed was told is told again by th
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from itertools import combinations
 from random import Random
 from typing import Any, Final
 
@@ -165,14 +166,22 @@ class Story:
 
     def tell(self, steps: int) -> None:
         """Let so many things happen."""
+        self.begin()
+        for _ in range(steps):
+            self.tell_one()
+
+    def begin(self) -> None:
+        """Let the first data come, of each kind."""
         self.events["delivery"].append(self.books[0].plant.deliver(12, moment(1), **self.tags[0]))
         for step in (self.deliver, self.deliver, self.produce, self.sell, self.measure, self.read):
             step()
+
+    def tell_one(self) -> None:
+        """Let one thing happen."""
         happenings = [one for one, weight in WEIGHTS.items() for _ in range(weight)]
-        for _ in range(steps):
-            getattr(self, self.random.choice(happenings))()
-            if self.random.random() < 0.3:
-                rules.work(self.account)
+        getattr(self, self.random.choice(happenings))()
+        if self.random.random() < 0.3:
+            rules.work(self.account)
 
     def say(self, words: str) -> None:
         self.told.append(words)
@@ -363,6 +372,7 @@ class Story:
                 {"batches": self._amounts(there)},
                 {"batches": self._amounts(every)},
                 {"batch_ids": every},
+                {"batches": [], "liability": 2, "liability_reason": "more was lost than made"},
             )
         )
         body = {
@@ -398,9 +408,55 @@ class Story:
         for one in map(self._read, self.reports):
             if one["status"] == "submitted":
                 verb = self.random.choice(("accept", "accept", "reject"))
-                reason = {} if verb == "accept" else {"reason": "a certificate is missing"}
-                self.api.post(f"/reports/{one['id']}/{verb}", reason).expect(200)
-                self.say(f"{verb} {one['id']}")
+                said: Record = {} if verb == "accept" else {"reason": "a certificate is missing"}
+                if verb == "accept" and not one["liability"] and self.random.random() < 0.4:
+                    part = round(Decimal(str(one["amount"])) / 3, 3)
+                    said = {"amount": part, "reason": "a third"} if part else {}
+                self.api.post(f"/reports/{one['id']}/{verb}", said).expect(200)
+                self.say(f"{verb} {one['id']} {said}")
+
+    def withdraw(self) -> None:
+        """Take one claim back that waits or was accepted, unless a restatement of it is under way."""
+        held = [one for one in map(self._read, self.reports) if one["status"] in {"submitted", "complete"}]
+        if held:
+            one = self.random.choice(held)
+            done = self.api.post(f"/reports/{one['id']}/withdraw", {"reason": "claimed elsewhere"})
+            self.say(f"withdraw {one['id']}: {done.status}")
+            assert done.status == 200 or done.error["code"] == "restatement_under_way", done.body
+
+    def merge(self) -> None:
+        """Make one claim of two of a ledger that were accepted."""
+        accepted = self._list_accepted()
+        pairs = [
+            (one, other) for one, other in combinations(accepted, 2) if one["ledger_id"] == other["ledger_id"]
+        ]
+        if pairs:
+            one, other = self.random.choice(pairs)
+            body = {"report_ids": [other["id"]], "name": "Merged", "reason": "one claim for both"}
+            done = self.api.post(f"/reports/{one['id']}/merge", body)
+            self.say(f"merge {one['id']} and {other['id']}: {done.status}")
+            assert done.status == 201 or done.error["code"] == "restatement_under_way", done.body
+            if done.status == 201:
+                self.reports.append(done.body)
+
+    def split(self) -> None:
+        """Make two claims of one that was accepted, a third of it and the rest."""
+        accepted = [one for one in self._list_accepted() if one["accepted_amount"] > 0]
+        if accepted:
+            one = self.random.choice(accepted)
+            third = round(Decimal(str(one["accepted_amount"])) / 3, 3)
+            parts = [{"name": "A third", "amount": third}, {"name": "The rest"}]
+            done = self.api.post(f"/reports/{one['id']}/split", {"parts": parts, "reason": "two buyers"})
+            self.say(f"split {one['id']}: {done.status}")
+            codes = {"restatement_under_way", "invalid", "required"}
+            assert done.status == 201 or {error["code"] for error in done.errors} <= codes, done.body
+            if done.status == 201:
+                self.reports += done.body["parts"]
+
+    def _list_accepted(self) -> list[Record]:
+        """The claims that were accepted, hold what was, and owe nothing."""
+        found = map(self._read, self.reports)
+        return [one for one in found if one["status"] == "complete" and not one["liability"]]
 
     def _read(self, report: Record) -> Record:
         found: Record = self.api.get(f"/reports/{report['id']}").expect(200).body
@@ -419,6 +475,7 @@ class Story:
 WEIGHTS: Final[dict[str, int]] = {
     "deliver": 4, "upload": 2, "produce": 2, "sell": 2, "measure": 3, "read": 2, "correct": 4, "revert": 1,
     "move": 3, "void": 2, "declare_outage": 1, "decide": 2, "change_cadence": 3, "generate": 7, "delete": 1,
-    "report": 3, "restate": 2, "answer": 2,
+    "report": 3, "restate": 2, "answer": 2, "withdraw": 1,
+    "merge": 1, "split": 1,
 }  # fmt: skip
 """What happens, and how often."""

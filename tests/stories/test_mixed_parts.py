@@ -1,7 +1,8 @@
 """Stories that mix parts, held against an oracle that knows the documents alone.
 
 When a story has ended, every event counts in one run or is named; each ledger comes to what its events say;
-`weighbridge verify` finds nothing; and every report's bundle holds and states what its batches come to.
+`weighbridge verify` finds nothing; and every report's bundle, and one of all that each ledger has left, holds
+by both checkers and states what its batches come to.
 """
 
 import os
@@ -11,11 +12,13 @@ from random import Random
 
 import pytest
 from tests.given import bundles
+from tests.given.second_checker import find_node, run_second_checker
 from tests.server import Server
 from tests.stories.telling import Book, Story
 
 from weighbridge.accounting.posting.waiting_events import update_marked
 from weighbridge.collection.evidence_files import open_store
+from weighbridge.core.bundle.books import list_reported_runs
 from weighbridge.exchange.changes import number_all
 from weighbridge.verification import verify
 
@@ -36,6 +39,7 @@ def service(lone_server) -> Iterator[Server]:
 
 @pytest.mark.parametrize("first", range(SEED, SEED + STORIES, VERIFIED_TOGETHER))
 def test_whatever_happens_the_books_say_what_the_documents_promise(service, first):
+    bundles.CHECKED.clear()
     for seed in range(first, min(first + VERIFIED_TOGETHER, SEED + STORIES)):
         story = Story(service.account(), Random(seed))  # noqa: S311 - a seed tells a story again
         try:
@@ -45,6 +49,7 @@ def test_whatever_happens_the_books_say_what_the_documents_promise(service, firs
             lines = "\n  ".join(story.told)
             raise AssertionError(f"SEED={seed} STORIES=1\n  {lines}\n{error}") from error
 
+    check_twice(first)
     store = open_store(service.settings.evidence_url, service.settings.data_dir)
     found = service.run(verify(service.database, store))
     broken = {one.rule: one.violations[:3] for one in found.checks if one.violations}
@@ -64,6 +69,8 @@ def check(story: Story, service: Server) -> None:
         check_balance(story, book)
     for report in story.reports:
         check_report(story, report)
+    for book in story.books:
+        check_draft(story, book)
     check_what_waits(story, service, named)
 
 
@@ -129,9 +136,36 @@ def check_report(story: Story, report: dict) -> None:
     found = story.api.get(f"/reports/{report['id']}").expect(200).body
     if found["status"] not in {"submitted", "complete", "accepted"}:
         return
-    assert found["amount"] == sum(one["amount"] for one in found["inclusions"]), found
+    taken = sum(one["amount"] for one in found["inclusions"])
+    assert found["amount"] == taken - (found["liability"] or 0), found
     made = bundles.bundle(story.account, found)
     assert made.faults() == [], (found["id"], made.faults())
+
+
+def check_draft(story: Story, book: Book) -> None:
+    """The bundle of all that a ledger has left holds, and the amount is what its batches have left."""
+    left = {one["id"]: Decimal(str(one["ledger_balance"])) for one in book.plant.batches()}
+    if not any(amount > 0 for amount in left.values()):
+        return
+    draft = bundles.report_of(story.api, book.plant.ledger)
+    amount = sum(left[one["batch_id"]] for one in draft["inclusions"])
+    assert Decimal(str(draft["amount"])) == amount, (book.name, draft["amount"], amount)
+    checked = bundles.bundle(story.account, draft).check()
+    assert [fault.text for fault in checked.faults.listed] == [], draft["id"]
+    assert checked.contents is not None
+    assert sum(run.taken for run in list_reported_runs(checked.contents)) == amount
+
+
+def check_twice(first: int) -> None:
+    """The second checker finds the bundles of the stories valid, too."""
+    node, files = find_node(), [(one.content, one.key) for one in bundles.CHECKED]
+    gaps = [list(one.gaps) for one in bundles.CHECKED]
+    bundles.CHECKED.clear()
+    if node is not None and files:
+        checked = run_second_checker(node, files)
+        found = [one.faults for one in checked if one.faults]
+        assert not found, f"SEED={first} STORIES={VERIFIED_TOGETHER}: {found}"
+        assert [one.gaps for one in checked] == gaps
 
 
 def check_what_waits(story: Story, service: Server, named: dict[str, int]) -> None:

@@ -21,8 +21,8 @@ from weighbridge.shifts import QUIET_SECONDS, TURN_EVERY_SECONDS, TURN_SECONDS, 
 NOBODY_LISTENS = "127.0.0.1:1"
 
 WAITS = (
-    "waiting_marks", "unnumbered_changes", "audit_unsealed", "audit_refusals", "rule_dirty_ranges",
-    "roll_up_marks",
+    "waiting_marks", "unnumbered_changes", "audit_unsealed", "unplaced_moments", "audit_refusals",
+    "rule_dirty_ranges", "roll_up_marks",
 )  # fmt: skip
 """What other tests of this service left to be done."""
 
@@ -65,6 +65,18 @@ def test_what_is_written_is_due_until_it_has_its_number_and_its_seal(quiet: Acco
     quiet.server.run(number_all(quiet.database))
     assert is_due(quiet)
     quiet.server.run(seal(quiet.database))
+    assert not is_due(quiet)
+
+
+def test_what_has_no_audit_row_is_due_until_it_has_its_place_in_the_log(quiet: Account):
+    quiet.sql(
+        "INSERT INTO unplaced_moments (account_id, moment)"
+        " SELECT min(id), nextval('moments') FROM accounts RETURNING true"
+    )
+    assert is_due(quiet)
+
+    quiet.server.run(seal(quiet.database))
+
     assert not is_due(quiet)
 
 

@@ -18,7 +18,11 @@ from weighbridge.http.openapi.parameters import names_in
 from weighbridge.web.framework import responses
 from weighbridge.web.framework.responses import CONTENT_SECURITY_POLICY
 
-OPEN = {"/sign_in", "/join", "/enter", "/reports/{report_id}/by_link", "/reports/{report_id}/by_link/bundle"}
+OPEN = {
+    "/sign_in", "/join", "/enter", "/reports/{report_id}/by_link", "/reports/{report_id}/by_link/bundle",
+    "/reports/{report_id}/by_link/engagements/{engagement_id}",
+    "/reports/{report_id}/by_link/engagements/{engagement_id}/opinion",
+}  # fmt: skip
 """Pages for whoever has not signed in; those behind links are followed in `reports/`."""
 
 FILES = {

@@ -39,7 +39,16 @@ from weighbridge.db import locks
 from weighbridge.db.engine import Database, Read, Write
 from weighbridge.db.lists.listing import Page, list_request
 from weighbridge.errors import Invalid, NotFound
-from weighbridge.http.endpoints.endpoint import Answer, ReadCall, WriteCall, delete, get, patch, post
+from weighbridge.http.endpoints.endpoint import (
+    Answer,
+    LookingBack,
+    ReadCall,
+    WriteCall,
+    delete,
+    get,
+    patch,
+    post,
+)
 from weighbridge.http.messages.body import LONG_BODY_BYTES_MAX
 from weighbridge.platform import async_tasks as tasks
 from weighbridge.platform import changes
@@ -290,13 +299,19 @@ _READ = "production_accounting:read"
 _WRITE = "production_accounting:write"
 
 
-@get("/batches", permission=_READ, returns=Page[Batch], listing=queries.BATCHES)
+@get("/batches", permission=_READ, returns=Page[Batch], listing=queries.BATCHES, looks_back=LookingBack.ASKED)
 async def list_batches(call: ReadCall) -> Page[Batch]:
     """List the batches of all the account's ledgers."""
     return await queries.list_batches(call.tx, call.actor, list_request(call.query, queries.BATCHES))
 
 
-@get("/projects/{project_id}/batches", permission=_READ, returns=Page[Batch], listing=queries.BATCHES)
+@get(
+    "/projects/{project_id}/batches",
+    permission=_READ,
+    returns=Page[Batch],
+    listing=queries.BATCHES,
+    looks_back=LookingBack.ASKED,
+)
 async def list_project_batches(call: ReadCall) -> Page[Batch]:
     """List the batches of all the project's ledgers."""
     return await queries.list_batches_of_project(
@@ -304,7 +319,13 @@ async def list_project_batches(call: ReadCall) -> Page[Batch]:
     )
 
 
-@get("/ledgers/{ledger_id}/batches", permission=_READ, returns=Page[Batch], listing=queries.LEDGER_BATCHES)
+@get(
+    "/ledgers/{ledger_id}/batches",
+    permission=_READ,
+    returns=Page[Batch],
+    listing=queries.LEDGER_BATCHES,
+    looks_back=LookingBack.ASKED,
+)
 async def list_ledger_batches(call: ReadCall) -> Page[Batch]:
     """List the batches of one ledger."""
     key = find_ledger_to_read(call.tx, call.actor, call.path["ledger_id"])
@@ -313,13 +334,19 @@ async def list_ledger_batches(call: ReadCall) -> Page[Batch]:
     )
 
 
-@get("/batches/{batch_id}", permission=_READ, returns=Batch)
+@get("/batches/{batch_id}", permission=_READ, returns=Batch, looks_back=LookingBack.ASKED)
 async def get_batch(call: ReadCall) -> Batch:
     """Read one batch with the first rows of its input data."""
     return await queries.get_batch(call.tx, call.actor, call.path["batch_id"])
 
 
-@get("/batches/{batch_id}/input_data", permission=_READ, returns=InputDataPage, listing=queries.INPUT_DATA)
+@get(
+    "/batches/{batch_id}/input_data",
+    permission=_READ,
+    returns=InputDataPage,
+    listing=queries.INPUT_DATA,
+    looks_back=LookingBack.ASKED,
+)
 async def list_input_data(call: ReadCall) -> InputDataPage:
     """List every value that a batch was made of, page by page."""
     return await queries.list_input_data(
@@ -327,7 +354,7 @@ async def list_input_data(call: ReadCall) -> InputDataPage:
     )
 
 
-@get("/batches/{batch_id}/lineage", permission=_READ, returns=Lineage)
+@get("/batches/{batch_id}/lineage", permission=_READ, returns=Lineage, looks_back=LookingBack.ASKED)
 async def get_lineage(call: ReadCall) -> Lineage:
     """Show how a batch came about: every node's equation and value, down to the measurements."""
     return await queries.get_lineage(call.tx, call.actor, call.path["batch_id"])

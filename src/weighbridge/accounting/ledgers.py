@@ -34,7 +34,7 @@ from weighbridge.core.unit import UnitError, are_compatible, parse_unit
 from weighbridge.db.engine import Write
 from weighbridge.db.lists.listing import Page
 from weighbridge.errors import Invalid, Malformed, NotFound
-from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, delete, get, patch, post
+from weighbridge.http.endpoints.endpoint import LookingBack, ReadCall, WriteCall, delete, get, patch, post
 from weighbridge.modelling.documents import (
     CreditingModel,
     check_circle,
@@ -371,7 +371,6 @@ async def _check_taken(
 
 
 _MOMENTS: Final = {
-    queries.AS_OF: "Balance and deficit by what had been posted at this time; without it, by now.",
     queries.EFFECTIVE_AT: (
         "What was produced and drawn up to this moment, which ends the slots and periods that it closes; "
         "without it, everything."
@@ -385,6 +384,7 @@ _MOMENTS: Final = {
     returns=Page[Ledger],
     listing=queries.LEDGERS,
     time_parameters=_MOMENTS,
+    looks_back=LookingBack.ASKED_OR_BEFORE,
 )
 async def list_ledgers(call: ReadCall) -> Page[Ledger]:
     """List the account's ledgers, with what they hold and are short of, now or at named times."""
@@ -397,6 +397,7 @@ async def list_ledgers(call: ReadCall) -> Page[Ledger]:
     returns=Page[Ledger],
     listing=queries.LEDGERS,
     time_parameters=_MOMENTS,
+    looks_back=LookingBack.ASKED_OR_BEFORE,
 )
 async def list_project_ledgers(call: ReadCall) -> Page[Ledger]:
     """List the ledgers of a project, with what they hold and are short of, now or at named times."""
@@ -425,6 +426,7 @@ async def create_ledger_of_project(call: WriteCall, body: NewLedgerBody) -> Ledg
     permission="production_accounting:read",
     returns=Ledger,
     time_parameters=_MOMENTS,
+    looks_back=LookingBack.ASKED_OR_BEFORE,
 )
 async def get_ledger(call: ReadCall) -> Ledger:
     """Read one ledger, with what it holds and is short of, now or at named times."""
@@ -465,7 +467,12 @@ async def list_required_inputs(call: ReadCall) -> RequiredInputs:
     return await queries.list_required_inputs(call.tx, call.actor, call.path["ledger_id"])
 
 
-@get("/ledgers/{ledger_id}/deficits", permission="production_accounting:read", returns=Deficits)
+@get(
+    "/ledgers/{ledger_id}/deficits",
+    permission="production_accounting:read",
+    returns=Deficits,
+    looks_back=LookingBack.ASKED,
+)
 async def list_deficits(call: ReadCall) -> Deficits:
     """List the times in which more was drawn from the ledger than it had produced, by partition and slot."""
     return await queries.list_deficits(call.tx, call.actor, call.path["ledger_id"])

@@ -191,6 +191,11 @@ LEDGER: Final = row_of(
         """(SELECT coalesce(sum(d.amount), 0) FROM deficits d
              WHERE (d.project_id, d.ledger_id) = (l.project_id, l.id))""",
     ),
+    Column(
+        "open_liability",
+        """(SELECT coalesce(sum(r.liability), 0) FROM reports r
+             WHERE (r.project_id, r.ledger_id, r.status) = (l.project_id, l.id, 'complete'))""",
+    ),
     Column("system_ledger_type", "l.system_ledger_type"),
     Column("partition_type", "m.partition_type"),
     Column("cadence", "m.cadence"),

@@ -35,7 +35,7 @@ from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Write
 from weighbridge.db.lists.listing import Page, list_request
 from weighbridge.errors import Invalid
-from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, get, patch, post
+from weighbridge.http.endpoints.endpoint import LookingBack, ReadCall, WriteCall, get, patch, post
 from weighbridge.platform import changes
 from weighbridge.platform.tenancy import project_of, project_to_read
 
@@ -113,7 +113,13 @@ _ONE = _PATH + "/{data_point_id}"
 _OF_EVENT = "/projects/{project_id}/events/{event_id}/data_points"
 
 
-@get(_PATH, permission="data_collection:read", returns=Page[DataPoint], listing=queries.DATA_POINTS)
+@get(
+    _PATH,
+    permission="data_collection:read",
+    returns=Page[DataPoint],
+    listing=queries.DATA_POINTS,
+    looks_back=LookingBack.ASKED,
+)
 async def list_data_points(call: ReadCall) -> Page[DataPoint]:
     """List a project's data points, in time order."""
     return await queries.list_data_points(
@@ -121,7 +127,12 @@ async def list_data_points(call: ReadCall) -> Page[DataPoint]:
     )
 
 
-@get(_ONE, permission="data_collection:read", returns=DataPoint | OutputDataPointOfRun)
+@get(
+    _ONE,
+    permission="data_collection:read",
+    returns=DataPoint | OutputDataPointOfRun,
+    looks_back=LookingBack.ASKED,
+)
 async def get_data_point(call: ReadCall) -> DataPoint | OutputDataPointOfRun:
     """Read one data point: a measured value of an event, or what an output of a model run came to."""
     project = project_to_read(call)
@@ -162,6 +173,7 @@ async def revert_data_point(call: WriteCall, _: NoOptions) -> DataPoint:
     permission="data_collection:read",
     returns=Page[Correction],
     listing=CORRECTIONS,
+    looks_back=LookingBack.ASKED,
 )
 async def list_corrections(call: ReadCall) -> Page[Correction]:
     """List the corrections of a data point, those that were reverted included."""
@@ -175,6 +187,7 @@ async def list_corrections(call: ReadCall) -> Page[Correction]:
     permission="data_collection:read",
     returns=Page[Correction],
     listing=CORRECTIONS,
+    looks_back=LookingBack.ASKED,
 )
 async def list_event_corrections(call: ReadCall) -> Page[Correction]:
     """List the corrections of an event: those of its data points, and those of its own times and tags."""
@@ -183,7 +196,13 @@ async def list_event_corrections(call: ReadCall) -> Page[Correction]:
     return await queries.list_event_corrections(call.tx, project, call.path["event_id"], request)
 
 
-@get(_OF_EVENT, permission="data_collection:read", returns=Page[DataPoint], listing=queries.EVENT_DATA_POINTS)
+@get(
+    _OF_EVENT,
+    permission="data_collection:read",
+    returns=Page[DataPoint],
+    listing=queries.EVENT_DATA_POINTS,
+    looks_back=LookingBack.ASKED,
+)
 async def list_event_data_points(call: ReadCall) -> Page[DataPoint]:
     """List an event's data points, in the order of the event type's."""
     project = project_to_read(call)
@@ -191,7 +210,12 @@ async def list_event_data_points(call: ReadCall) -> Page[DataPoint]:
     return await queries.list_event_data_points(call.tx, project, call.path["event_id"], request)
 
 
-@get(_OF_EVENT + "/{data_point_id}", permission="data_collection:read", returns=DataPoint)
+@get(
+    _OF_EVENT + "/{data_point_id}",
+    permission="data_collection:read",
+    returns=DataPoint,
+    looks_back=LookingBack.ASKED,
+)
 async def get_event_data_point(call: ReadCall) -> DataPoint:
     """Read one data point of an event."""
     project = project_to_read(call)

@@ -74,7 +74,7 @@ from weighbridge.db.lists.listing import (
 from weighbridge.db.statements import Part
 from weighbridge.db.transaction import Memory
 from weighbridge.errors import Invalid, Malformed, NotFound, Refusal
-from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, delete, get, patch, post
+from weighbridge.http.endpoints.endpoint import LookingBack, ReadCall, WriteCall, delete, get, patch, post
 from weighbridge.platform import changes, staleness
 from weighbridge.platform.tenancy import project_named, project_number, project_of, project_to_read
 
@@ -240,6 +240,12 @@ async def whole_event(tx: Read, row: EventRow) -> Event:
     return (await _events(tx, row.project, [row]))[0]
 
 
+async def read_numbered_events(tx: Read, project: int, numbers: Sequence[int]) -> list[Event]:
+    """The events with some numbers, in their order; voided ones too."""
+    rows = [EVENT_ROW.make(*row) for row in await tx.tuples(_MANY, (project, list(numbers)))]
+    return await _events(tx, project, rows) if rows else []
+
+
 async def _events(
     tx: Read, project: int, rows: Sequence[EventRow], *, is_read_only: bool = False
 ) -> list[Event]:
@@ -263,6 +269,9 @@ async def _events(
     return [names.event(row, evidence.get(row.number, []), corrections, results) for row in rows]
 
 
+_MANY: Final = f"""
+    SELECT {EVENT_ROW.columns} FROM {EVENT_SOURCE} WHERE e.project_id = %s AND e.id = ANY (%s) ORDER BY e.id
+"""
 _MEANINGS_OF_ONE: Final = """
     SELECT event_type_id, position, slug, name, unit, required FROM data_point_types
      WHERE project_id = %s
@@ -498,7 +507,13 @@ EXAMPLES: Final = {
 }
 
 
-@get(_PATH, permission="data_collection:read", returns=Page[Event], listing=EVENTS)
+@get(
+    _PATH,
+    permission="data_collection:read",
+    returns=Page[Event],
+    listing=EVENTS,
+    looks_back=LookingBack.ASKED,
+)
 async def list_events(call: ReadCall) -> Page[Event]:
     """List a project's events with their data points."""
     return await select_events(call.tx, project_to_read(call), list_request(call.query, EVENTS))
@@ -519,7 +534,7 @@ async def create_events(call: WriteCall, body: NewEventsBody) -> Event | EventRe
     return await insert_events(call.tx, call.actor, project, body)
 
 
-@get(_ONE, permission="data_collection:read", returns=Event)
+@get(_ONE, permission="data_collection:read", returns=Event, looks_back=LookingBack.ASKED)
 async def get_event(call: ReadCall) -> Event:
     """Read one event."""
     return await read_event(call.tx, project_to_read(call), call.path["event_id"])

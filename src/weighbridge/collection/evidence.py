@@ -49,7 +49,7 @@ from weighbridge.db.lists.listing import (
 from weighbridge.db.row import Column, row_of
 from weighbridge.db.statements import Literal, numbers
 from weighbridge.errors import Invalid, Malformed, NotFound
-from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, get, post
+from weighbridge.http.endpoints.endpoint import LookingBack, ReadCall, WriteCall, get, post
 from weighbridge.http.messages.body import Form
 from weighbridge.http.messages.operation import Attachment
 from weighbridge.platform import changes
@@ -316,7 +316,7 @@ async def create_evidence(call: WriteCall, new: NewEvidenceBody | StoredFile) ->
     return made
 
 
-@get(_OF_EVENT, permission=_READ, returns=Page[Evidence], listing=EVIDENCE)
+@get(_OF_EVENT, permission=_READ, returns=Page[Evidence], listing=EVIDENCE, looks_back=LookingBack.ASKED)
 async def list_event_evidence(call: ReadCall) -> Page[Evidence]:
     """List the evidence of one event."""
     project, event = await _event(call)
@@ -325,7 +325,7 @@ async def list_event_evidence(call: ReadCall) -> Page[Evidence]:
     return await _page(call.tx, request, of_event)
 
 
-@get(_ONE, permission=_READ, returns=Evidence)
+@get(_ONE, permission=_READ, returns=Evidence, looks_back=LookingBack.ASKED)
 async def get_evidence(call: ReadCall) -> Evidence:
     """Read one piece of evidence."""
     project, event = await _event(call)

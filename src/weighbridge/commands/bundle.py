@@ -21,6 +21,7 @@ from weighbridge.errors import Refusal
 if TYPE_CHECKING:
     from weighbridge.core.bundle.check import CheckedBundle, Trust
     from weighbridge.core.bundle.contents import BundleContents
+    from weighbridge.core.bundle.engagements import CheckedOpinion
     from weighbridge.core.bundle.page import RunDeviation
     from weighbridge.core.signing import VerifierKey
     from weighbridge.db.engine import Database
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 FAULTY: Final = 1
 UNREADABLE: Final = 2
 RUNS_SHOWN: Final = 12
+GAPS_SHOWN: Final = 20
 """Runs that the check tells of by name; the page has the others."""
 
 BundleFile = Annotated[Path, Parameter(help="The file of the bundle.")]
@@ -50,6 +52,14 @@ LeastOption = Annotated[
     Parameter(
         name="--at-least",
         help="How many of these witnesses have to have cosigned the head; all of them without it.",
+    ),
+]
+VerifierOption = Annotated[
+    list[str] | None,
+    Parameter(
+        name="--verifier",
+        help="The key of a verifier, as OpenSSH writes it (`ssh-ed25519 AAAA…`), from somebody you trust; an"
+        " opinion has to be signed by one of these.",
     ),
 ]
 KeysOption = Annotated[
@@ -99,6 +109,7 @@ def check_one(
     witness: WitnessOption = None,
     at_least: LeastOption = None,
     keys: KeysOption = None,
+    verifier: VerifierOption = None,
     show: Annotated[
         list[str] | None,
         Parameter(help="Print how this batch came to its values, by its id or by what it is called."),
@@ -112,7 +123,7 @@ def check_one(
     """
     with _map(file) as content:
         given = _key(key)
-        checked = _check(content, given, _read_trust(given, witness or [], at_least, keys))
+        checked = _check(content, given, _read_trust(given, witness or [], at_least, keys, verifier))
         if checked.contents is not None:
             for name in show or ():
                 _show(checked.contents, name)
@@ -176,7 +187,7 @@ async def _make(
         assert key is not None, "a report that was found has an id"  # noqa: S101
         ask = partial(_ask_witnesses, database, settings, actor.account_id)
         request = BundleRequest(
-            key.project, key.key, actor.account_id, by, queries.report_numbered, is_redacted,
+            key.project, key.key, actor, by, queries.report_numbered, is_redacted,
             ask if settings.audit_witnesses else None,
         )  # fmt: skip
         store = open_store(settings.evidence_url, settings.data_dir)
@@ -200,16 +211,24 @@ def _check(content: memoryview, key: "VerifierKey", trust: "Trust | None" = None
     return check_bundle(content, key, read_model, trust=trust or Trust())
 
 
-def _read_trust(key: "VerifierKey", witnesses: list[str], least: int | None, keys: Path | None) -> "Trust":
+def _read_trust(
+    key: "VerifierKey",
+    witnesses: list[str],
+    least: int | None,
+    keys: Path | None,
+    verifiers: list[str] | None,
+) -> "Trust":
     """What the caller trusts beside the key; exits with 2 when it cannot be read."""
     from time import time
 
     from weighbridge.core.bundle.check import Trust
+    from weighbridge.core.bundle.engagements import check_named_keys
     from weighbridge.core.cosignature import WitnessKey
     from weighbridge.core.signing import UnprovenError
 
     try:
         read = [WitnessKey.read(text) for text in witnesses]
+        named = tuple(check_named_keys(verifiers or []))
         statements = () if keys is None else read_history(keys, key.name)
     except (UnprovenError, Refusal) as error:
         sys.stderr.write(f"{error}\n")
@@ -218,7 +237,7 @@ def _read_trust(key: "VerifierKey", witnesses: list[str], least: int | None, key
     if not 0 <= wanted <= len(read):
         sys.stderr.write(f"--at-least is {wanted}; it takes 0 to {len(read)}, the number of witnesses.\n")
         sys.exit(UNREADABLE)
-    return Trust(statements, read, wanted, int(time()))
+    return Trust(statements, read, wanted, int(time()), named)
 
 
 def _key(text: str) -> "VerifierKey":
@@ -274,10 +293,32 @@ def _trust_lines(file: Path, checked: "CheckedBundle") -> Iterator[str]:
     )
     yield f"{checked.recomputed.batches:,} batches come to what they say, computed again to the last digit."
     yield from _run_lines(contents)
+    yield from (gap.sentence for gap in checked.gaps[:GAPS_SHOWN])
+    if (more := len(checked.gaps) - GAPS_SHOWN) > 0:
+        yield f"{more:,} more gaps; its page lists them."
+    for opinion in checked.opinions:
+        yield from _opinion_lines(opinion)
     if manifest.is_redacted:
         yield "Evidence is there by its digests alone; what the files say was not looked at."
     yield from list_unshown(contents)
+    yield from checked.unbound
     yield "No file can show that meters measured right, or that nothing was left out before it was recorded."
+
+
+def _opinion_lines(opinion: "CheckedOpinion") -> Iterator[str]:
+    """What a verifier concluded, by whose key, and what changed since."""
+    if opinion.key is None:
+        yield f"The engagement of {opinion.verifier} is {opinion.state}; its sample is what its seed draws."
+    else:
+        whose = "the key that you named" if opinion.is_of_named_key else "the key"
+        yield (
+            f"The opinion of {opinion.verifier} is {opinion.conclusion}, signed by {whose} {opinion.key}; its"
+            " sample is what its seed draws."
+        )
+    if opinion.changed_parts:
+        yield f"  Parts that changed since the opinion: {', '.join(opinion.changed_parts)}."
+    if opinion.population_changes:
+        yield f"  Records that changed since the engagement began: {opinion.population_changes:,}."
 
 
 def _run_lines(contents: "BundleContents") -> Iterator[str]:

@@ -39,6 +39,9 @@ Decision = Annotated[
 ]
 DecideAfter = Annotated[float, Parameter(help="Have reports under review for so many seconds.")]
 Reason = Annotated[str | None, Parameter(help="The reason of that decision.")]
+AcceptAmount = Annotated[
+    str | None, Parameter(help="Accept so much of every report, in the unit of its ledger; all by default.")
+]
 TokenFile = Annotated[Path | None, Parameter(help="A file with the token that callers have to send.")]
 Kept = Annotated[Path | None, Parameter(name="--keep", help="A file in which what was received is kept.")]
 
@@ -73,6 +76,7 @@ def rehearse_registry(
     decision: Decision = None,
     decide_after_seconds: DecideAfter = 0.0,
     reason: Reason = None,
+    accept_amount: AcceptAmount = None,
     token_file: TokenFile = None,
     keep: Kept = None,
 ) -> None:
@@ -86,8 +90,9 @@ def rehearse_registry(
     from weighbridge.demo.rehearsal import ReceivedReports, RegistryBehaviour, RehearsalServer
 
     behaviour = RegistryBehaviour(
-        drop, fail, lose, fail_after, delay_seconds, refuse, decision, decide_after_seconds, reason
-    )
+        drop, fail, lose, fail_after, delay_seconds, refuse, decision, decide_after_seconds, reason,
+        accept_amount,
+    )  # fmt: skip
     try:
         token = None if token_file is None else token_file.read_text().strip()
         received = ReceivedReports(behaviour, keep)

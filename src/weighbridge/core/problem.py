@@ -42,6 +42,11 @@ ACCOUNTING: Final[Mapping[str, ErrorCode]] = {
     "report_state": ErrorCode(
         (409,), "The report is in a state that this does not start from.", "Read the report again."
     ),
+    "engagement_state": ErrorCode(
+        (409,),
+        "The engagement or finding is in a state that this does not start from.",
+        "Read the engagement again.",
+    ),
     "bundle_missing": ErrorCode(
         (404,), "The report has no proof bundle yet.", "Ask for it with POST, and wait for its task."
     ),
@@ -53,6 +58,26 @@ ACCOUNTING: Final[Mapping[str, ErrorCode]] = {
     "not_draft": ErrorCode((409,), "The report is no draft any more.", "Restate it by another report."),
     "restated": ErrorCode(
         RULE, "Another report restates this one already.", "Restate that one, which `records` names."
+    ),
+    "restatement_under_way": ErrorCode(
+        (409,),
+        "A restatement of the report is a draft or under way, and is compared with this one.",
+        "Have the report in `records` decided or withdrawn first, or remove it while it is a draft.",
+    ),
+    "succeeded": ErrorCode(
+        RULE,
+        "The report was merged or split, and others took its place.",
+        "Restate one of the reports in `records`.",
+    ),
+    "not_accepted": ErrorCode(
+        RULE,
+        "The report is not complete, or owes something, so it is not merged.",
+        "Name reports that were accepted and owe nothing.",
+    ),
+    "not_whole": ErrorCode(
+        RULE,
+        "The parts of a report do not come to what it holds.",
+        "State what is left of it, or add a part without amounts.",
     ),
     "not_restatable": ErrorCode(
         RULE,
@@ -93,6 +118,11 @@ ACCOUNTING: Final[Mapping[str, ErrorCode]] = {
     ),
     "another_model": ErrorCode(
         RULE, "Batches were made by models that do not implement the methodology.", "Leave them out."
+    ),
+    "another_version": ErrorCode(
+        RULE,
+        "Batches were made by versions of models that the methodology does not name.",
+        "Generate their period by a version that it names, or leave them out.",
     ),
     "open_alerts": ErrorCode(
         RULE, "Alerts concern the inputs of the batches.", "Put the data right, or dismiss the alerts."
@@ -293,6 +323,11 @@ REQUEST: Final[Mapping[str, ErrorCode]] = {
         RULE,
         "Computing this costs more than a computation may.",
         "Shorten the pattern or the expression, or ask for fewer records.",
+    ),
+    "no_versions": ErrorCode(
+        (410,),
+        "No versions of records were kept yet at the row of the audit log that is asked for.",
+        "Ask for a row since the one that the message names.",
     ),
     "cursor_expired": ErrorCode(
         (410,),

@@ -18,7 +18,8 @@ most 2 * log2(n) + 1 hashes; verifying needs the proof alone, and everything unp
 import base64
 import binascii
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, Self
 
@@ -104,6 +105,55 @@ def list_inclusion_spans(index: int, size: int) -> list[Span]:
             spans.append(Span(start, middle))
             start = middle
     return spans[::-1]
+
+
+def list_outside_spans(indexes: Sequence[int], size: int) -> list[Span]:
+    """The largest parts of a tree that have none of some leaves, from left to right; `indexes` ascend.
+
+    Their roots prove all these leaves at once.
+    """
+    return [span for span, count in _list_parts(indexes, size) if not count]
+
+
+def compute_root_of_some(leaves: Sequence[tuple[int, bytes]], size: int, outside: Sequence[bytes]) -> bytes:
+    """The root of a tree of which some leaves are there, in their order, and of all parts without any of them
+    the roots; UnprovenError unless there are as many as it takes.
+    """
+    indexes = [index for index, _ in leaves]
+    parts = _list_parts(indexes, size)
+    if len(outside) != sum(not count for _, count in parts) or (indexes and indexes[-1] >= size):
+        raise UnprovenError(f"The proof of {len(leaves):,} of {size:,} leaves has {len(outside):,} hashes.")
+    roots: dict[Span, bytes] = {}
+    hashes, place = iter(outside), 0
+    for span, count in parts:
+        within = [hashed for _, hashed in leaves[place : place + count]]
+        roots[span] = compute_root(within) if count else next(hashes)
+        place += count
+    return _join_parts(Span(0, size), roots)
+
+
+def _list_parts(indexes: Sequence[int], size: int) -> list[tuple[Span, int]]:
+    """The largest parts of a tree that have all or none of some leaves, with how many of these each has."""
+    parts: list[tuple[Span, int]] = []
+    waiting = [(Span(0, size), 0, len(indexes))] if size else []
+    while waiting:
+        span, first, last = waiting.pop()
+        if last - first in {0, span.end - span.start}:
+            parts.append((span, last - first))
+            continue
+        middle = span.start + _split(span.end - span.start)
+        at = bisect_left(indexes, middle, first, last)
+        waiting += [(Span(middle, span.end), at, last), (Span(span.start, middle), first, at)]
+    return parts
+
+
+def _join_parts(span: Span, roots: Mapping[Span, bytes]) -> bytes:
+    """The root of a part of a tree by those of the smaller parts that it is made of."""
+    if span in roots:
+        return roots[span]
+    middle = span.start + _split(span.end - span.start)
+    left = _join_parts(Span(span.start, middle), roots)
+    return hash_node(left, _join_parts(Span(middle, span.end), roots))
 
 
 def list_consistency_spans(old: int, new: int) -> list[Span]:

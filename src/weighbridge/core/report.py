@@ -3,7 +3,10 @@
 A draft reserves nothing. Submission reserves its amounts; they stay reserved until the receiver has
 decided, and while it is not certain that nothing was received. What is accepted is posted, what is rejected
 is given back. A report that is restated is superseded: by the submission of the next one while it waits
-itself, by its acceptance once it is complete.
+itself, by its acceptance once it is complete. A report that is withdrawn gives back what it holds: what it
+has reserved while it waits, what its chain has posted once it is complete. Accepted reports are merged into
+one, or one is split into several: the successors are complete at once, hold together what their predecessors
+held, and begin chains of their own.
 
 A holding is an amount of a batch, in the unit of its ledger, that counts from a moment on. What a chain of
 reports has posted is a set of holdings, and so is what it has reserved; each is brought to another by posting
@@ -17,12 +20,35 @@ Worked example, in tonnes of one batch, for one moment. A report of 4,305 was ac
 >>> posted, restated = {(7, end): Decimal(4305)}, {(7, end): Decimal(3874)}
 >>> reserve(restated, posted)
 {}
->>> [(change.batch, change.amount) for change in differences(posted, restated)]
+>>> [(change.batch, change.amount) for change in list_changes(posted, restated)]
 [(7, Decimal('-431'))]
+
+If the restatement is withdrawn while it waits, the 4,305 stay posted; if the accepted report is withdrawn,
+nothing is left of them:
+
+>>> keep_posted(ReportStatus.SUBMITTED, posted) == posted
+True
+>>> keep_posted(ReportStatus.COMPLETE, posted)
+{}
+
+A receiver may accept a part. If it accepts 2,000 of a report that claims 3,000 of one batch and 1,305 of
+another, each has its share at the scale of the ledger, and a restatement is compared with these shares:
+
+>>> share_accepted(Decimal(2000), {7: Decimal(3000), 8: Decimal(1305)}, 0)
+{7: Decimal('1394'), 8: Decimal('606')}
+
+A restatement of what was once accepted may include nothing, and state a liability: what the claim owes its
+receiver where the truth is below zero. A claim of 4,608 that is restated to -8,789 gives the 4,608 back, and
+owes 8,789. A liability is no amount of a batch, and touches no balance:
+
+>>> compute_amount([], Decimal(8789))
+Decimal('-8789')
+>>> [change.amount for change in list_changes({(7, end): Decimal(4608)}, {})]
+[Decimal('-4608')]
 
 Invariants: there is no other move than those listed; of a chain at most one report holds amounts reserved,
 and at most one states what is posted. What is held and the differences come to what is wanted, for every
-batch and moment; nothing is reserved that is posted already.
+batch and moment; nothing is reserved that is posted already. No more of a batch is accepted than is claimed.
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -32,8 +58,8 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from weighbridge.core.ledger.allocation import SHARE_DIGITS
-from weighbridge.core.number import CONTEXT, EXACT, ZERO, plain, round_to
+from weighbridge.core.ledger.allocation import SHARE_DIGITS, divide
+from weighbridge.core.number import CONTEXT, EXACT, ZERO, exact_total, plain, round_to
 
 
 class ReportStatus(StrEnum):
@@ -46,6 +72,7 @@ class ReportStatus(StrEnum):
     REJECTED = "rejected"
     FAILED = "failed"
     SUPERSEDED = "superseded"
+    WITHDRAWN = "withdrawn"
 
 
 class ReportTrigger(StrEnum):
@@ -69,6 +96,12 @@ class ReportTrigger(StrEnum):
     SUPERSEDE = "supersede"
     """A report that restates it takes its place."""
 
+    WITHDRAW = "withdraw"
+    """Its author takes the claim back."""
+
+    SUCCEED = "succeed"
+    """It takes the place of accepted reports that are merged or split, and holds what they held."""
+
 
 MOVES: Final = {
     (ReportStatus.DRAFT, ReportTrigger.SUBMIT): ReportStatus.SUBMITTING,
@@ -80,13 +113,19 @@ MOVES: Final = {
     (ReportStatus.FAILED, ReportTrigger.REJECT): ReportStatus.REJECTED,
     (ReportStatus.SUBMITTED, ReportTrigger.SUPERSEDE): ReportStatus.SUPERSEDED,
     (ReportStatus.COMPLETE, ReportTrigger.SUPERSEDE): ReportStatus.SUPERSEDED,
+    (ReportStatus.SUBMITTED, ReportTrigger.WITHDRAW): ReportStatus.WITHDRAWN,
+    (ReportStatus.FAILED, ReportTrigger.WITHDRAW): ReportStatus.WITHDRAWN,
+    (ReportStatus.COMPLETE, ReportTrigger.WITHDRAW): ReportStatus.WITHDRAWN,
+    (ReportStatus.DRAFT, ReportTrigger.SUCCEED): ReportStatus.COMPLETE,
 }
 """From a state, by a trigger, to a state."""
 
 RESERVING: Final = (ReportStatus.SUBMITTING, ReportStatus.SUBMITTED, ReportStatus.FAILED)
 """States in which a report holds its amounts reserved."""
 
-RESTATABLE: Final = (ReportStatus.SUBMITTED, ReportStatus.COMPLETE, ReportStatus.REJECTED)
+RESTATABLE: Final = (
+    ReportStatus.SUBMITTED, ReportStatus.COMPLETE, ReportStatus.REJECTED, ReportStatus.WITHDRAWN,
+)  # fmt: skip
 """States in which the last report of a chain may be restated."""
 
 
@@ -221,6 +260,9 @@ class Requirement(StrEnum):
     OF_ITS_MODELS = "another_model"
     """Its batches were made by models that implement its methodology."""
 
+    OF_ITS_VERSIONS = "another_version"
+    """Its batches were made by versions of models that its methodology names."""
+
     NO_OPEN_ALERTS = "open_alerts"
     """No alert concerns its data or runs."""
 
@@ -236,6 +278,15 @@ OPTIONAL_REQUIREMENTS: Final = {
     "evidence": Requirement.HAS_EVIDENCE,
 }
 """What a methodology may ask for, by name."""
+
+
+class OtherVersions(StrEnum):
+    """What becomes of a report with batches of versions that its methodology does not name."""
+
+    REFUSE = "refuse"
+    """It is not sent off."""
+    NOTE = "note"
+    """It is sent off, and says how many they are."""
 
 
 Holdings = Mapping[tuple[int, datetime], Decimal]
@@ -272,6 +323,13 @@ def list_changes(held: Holdings, wanted: Holdings) -> list[HoldingChange]:
     )
 
 
+def keep_posted(withdrawn: ReportStatus, posted: Holdings) -> Holdings:
+    """What a chain still has posted once a report of it in this state is withdrawn: nothing of a complete
+    one, for that states all that its chain has posted.
+    """
+    return {} if withdrawn is ReportStatus.COMPLETE else posted
+
+
 def reserve(taken_amounts: Holdings, posted_amounts: Holdings) -> dict[tuple[int, datetime], Decimal]:
     """What a report under way reserves: of each batch what it takes beyond what its chain has posted."""
     stated: dict[int, Decimal] = {}
@@ -279,6 +337,27 @@ def reserve(taken_amounts: Holdings, posted_amounts: Holdings) -> dict[tuple[int
         stated[batch] = EXACT.add(stated.get(batch, ZERO), amount)
     beyond = {key: EXACT.subtract(amount, stated.get(key[0], ZERO)) for key, amount in taken_amounts.items()}
     return {key: amount for key, amount in beyond.items() if amount > 0}
+
+
+def compute_amount(taken: Iterable[Decimal], liability: Decimal | None) -> Decimal:
+    """What a report states all in all: what it takes of batches, less what it owes."""
+    return EXACT.subtract(exact_total(taken), liability or ZERO)
+
+
+def share_accepted(accepted: Decimal, claimed: Mapping[int, Decimal], scale: int) -> dict[int, Decimal]:
+    """How much of each batch is accepted where so much of all that is claimed is.
+
+    In proportion to what is claimed, at the scale of the ledger, or finer where the amounts are. No part is
+    above its claim, because what is cut off is below one unit.
+    """
+    places = max(scale, *(-_find_exponent(amount) for amount in (accepted, *claimed.values())))
+    return dict(zip(claimed, divide(accepted, [*claimed.values()], places), strict=True))
+
+
+def _find_exponent(amount: Decimal) -> int:
+    exponent = amount.normalize(EXACT).as_tuple().exponent
+    assert isinstance(exponent, int), "amounts are finite"  # noqa: S101
+    return exponent
 
 
 # How much of what a report takes was measured: the shares of its batches, each by how much it takes of it.

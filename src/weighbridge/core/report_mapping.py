@@ -141,6 +141,7 @@ OF_REPORT: Final[Mapping[str, FieldKind]] = {
     "report.name": FieldKind.TEXT,
     "report.report_type": FieldKind.TEXT,
     "report.amount": FieldKind.NUMBER,
+    "report.liability": FieldKind.NUMBER,
     "report.unit": FieldKind.TEXT,
     "report.start_time": FieldKind.MOMENT,
     "report.end_time": FieldKind.MOMENT,
@@ -169,6 +170,7 @@ OF_INCLUSION: Final[Mapping[str, FieldKind]] = {
 
 UNITS: Final[Mapping[str, str]] = {
     "report.amount": "report.unit",
+    "report.liability": "report.unit",
     "inclusion.amount": "inclusion.unit",
 }
 """Fields that say in what unit others are."""

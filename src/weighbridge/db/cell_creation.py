@@ -27,6 +27,7 @@ from weighbridge.core.platform.cell import (
 from weighbridge.db import locks
 from weighbridge.db.cells import COPY_FIRST_CELL, DIRECTORY, LOOK_SECONDS, SCHEMA
 from weighbridge.db.engine import url_on_node
+from weighbridge.db.local_tables import hide_local_tables, show_local_tables
 from weighbridge.db.nodes import SEQUENCES, check_node, complete, distribute
 from weighbridge.db.roles import DatabaseUrls, grant_running_role, role_of
 from weighbridge.db.transaction import BLOCK_SIZE
@@ -141,15 +142,25 @@ def _register(connection: psycopg.Connection[Any], name: str, node: str | None) 
 def finish_steps(urls: DatabaseUrls, cell: Cell) -> None:
     """Have a cell give out keys of its range where its tables lie, those of newly made tables, too.
 
-    On a node, what a step made that no table needs is made there.
+    On a node, what a step made that no table needs is made there, and views of the tables as they are now.
     """
-    if cell == FIRST:
+    if cell.schema is None:
         return
     with psycopg.connect(url_in_cell(urls.migrating, cell)) as within:
         if cell.node is not None:
             with psycopg.connect(urls_in_cell(urls, cell).migrating) as coordinator:
                 complete(coordinator, within, role_of(urls.running))
         _set_key_ranges(within, cell)
+    if cell.node is not None:
+        with psycopg.connect(url_in_cell(urls.migrating, cell), autocommit=True) as within:
+            show_local_tables(within, cell.schema, role_of(urls.running))
+
+
+def begin_steps(urls: DatabaseUrls, cell: Cell) -> None:
+    """Let later steps change the tables of a cell: until they are finished, nothing depends on their form."""
+    if cell.schema is not None and cell.node is not None:
+        with psycopg.connect(url_in_cell(urls.migrating, cell), autocommit=True) as within:
+            hide_local_tables(within, cell.schema)
 
 
 def _copy_audit_keys(urls: DatabaseUrls, cell: Cell) -> None:

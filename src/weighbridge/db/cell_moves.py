@@ -1,9 +1,10 @@
 """A cell goes from one node of a cluster to another while it is written to.
 
-`move_cell`. The cluster copies the tables, and then changes over; until the old node is closed to the cell,
-it passes statements on to the new one. Closing it waits for the transactions that are in the cell there, and
-refuses new ones, which their callers repeat. Then the sequences of the new node go on from the old ones, and
-the directory names the new node. Whoever is refused looks there at once, everybody else within seconds.
+`move_cell`. The cluster copies the tables, and then changes over: it waits for the transactions that are in
+the cell on the old node, and from then on `enter_on_node` refuses new ones there, which their callers repeat.
+Statements that enter nothing are passed on to the new node until the old one is closed. Then the sequences of
+the new node go on from the old ones, and the directory names the new node. Whoever is refused looks there at
+once, everybody else within seconds. At last the new node gets its views (`local_tables.py`).
 
 Invariants: never do two nodes give out keys of a cell at a time; a move that failed is gone on with by the
 same command, and until the directory names the new node the old one can be closed and not used.
@@ -26,6 +27,7 @@ from weighbridge.db.account_rows import SETTLED, read_tables
 from weighbridge.db.cell_creation import go_on_with_keys, url_in_cell, url_in_schema
 from weighbridge.db.cells import SCHEMA, read_cells
 from weighbridge.db.engine import ENTER_ON_NODE
+from weighbridge.db.local_tables import show_local_tables
 from weighbridge.db.nodes import (
     LOCAL,
     SEQUENCES,
@@ -91,8 +93,8 @@ def move_cell(urls: DatabaseUrls, name: str, node: str) -> Cell:
                 )
             )
             new.execute(LOCAL)
+            complete(coordinator, new, role_of(urls.running))
             if not lies_on(coordinator, node):
-                complete(coordinator, new, role_of(urls.running))
                 # Triggers give out keys on the new node before the old one is closed: far from the old keys.
                 go_on_with_keys(new, cell, _last_keys(old), is_ahead=True)
                 make_movable(coordinator)
@@ -104,6 +106,7 @@ def move_cell(urls: DatabaseUrls, name: str, node: str) -> Cell:
             connection.execute(
                 SQL(f"UPDATE {SCHEMA}.cells SET node = %s WHERE number = %s"), (node, cell.number)
             )
+            show_local_tables(new, schema, role_of(urls.running))  # until then the cluster passes on
     return moved
 
 

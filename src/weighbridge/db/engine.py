@@ -38,7 +38,7 @@ from psycopg.types.json import set_json_loads
 from psycopg_pool import AsyncConnectionPool
 
 from weighbridge import tracing
-from weighbridge.core.platform.cell import FIRST, Cell, read_node
+from weighbridge.core.platform.cell import FIRST, Cell, local_schema, read_node
 from weighbridge.core.platform.settings import Quotas
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.locks import (
@@ -180,7 +180,10 @@ def enter_cell(entry: CellEntry, *, is_writing: bool) -> list[Command]:
 def _begin_with(settings: Iterable[tuple[str, str]], entry: CellEntry, *, is_writing: bool) -> list[Command]:
     calls: list[tuple[str, tuple[str | int, ...]]] = [("set_config(%s, %s, true)", pair) for pair in settings]
     if entry.schema is not None:
-        calls.append(("set_config(%s, %s, true)", ("search_path", f'"{entry.schema}"')))
+        path = f'"{entry.schema}"'
+        if entry.is_on_node:
+            path = f'"{local_schema(entry.schema)}", {path}'
+        calls.append(("set_config(%s, %s, true)", ("search_path", path)))
     if entry.schema is not None and entry.is_on_node:
         calls.append((f'"{entry.schema}".{ENTER_ON_NODE}(%s)', (entry.schema,)))
     if entry.account is not None:
@@ -254,14 +257,19 @@ def primary_conninfo(url: str) -> str:
     return _with(url, usual)
 
 
+_ON_A_NODE: Final = ("enable_manual_changes_to_shards", "allow_nested_distributed_execution")
+"""Settings of the cluster that connections to a node need."""
+
+
 def url_on_node(url: str, node: str) -> str:
     """How a node is connected to by a role that the URL of the coordinator names.
 
-    Functions read and write tables of their cell in statements on others; all of them lie on this node.
+    What is there of a cell's tables is written to as such (`local_tables.py`). Functions read and write
+    tables of their cell in statements on others; all of them lie on this node.
     """
     host, port = read_node(node)
     given = str(conninfo_to_dict(url).get("options") or "")
-    options = f"{given} -ccitus.allow_nested_distributed_execution=on".strip()
+    options = " ".join([given, *(f"-ccitus.{name}=on" for name in _ON_A_NODE)]).strip()
     on_node = make_conninfo(url, host=host, port=port, options=options)
     return _with(on_node, {"connect_timeout": CONNECT_SECONDS_OF_SEVERAL})
 
@@ -414,6 +422,11 @@ class Database:
         """The schema of the cell; None of the first."""
         return self.entry.schema
 
+    @property
+    def _copies_to(self) -> str | None:
+        """The schema that COPY has to name: on a node, where others are looked for, there are views."""
+        return self.schema if self.entry.is_on_node else None
+
     def begin_in(self, schema: str | None) -> None:
         """Begin transactions in a cell from now on, with keys and a memory of its own."""
         self.event_keys = KeyBlocks()
@@ -533,7 +546,9 @@ class Database:
         """Begin a transaction and commit it when the block ends without an exception."""
         async with self._pool.connection() as connection:
             begin = [BEGIN_WRITING, *self._begin_writing]
-            tx = Write(connection, self.event_keys, self.memory, begin, self.quotas)
+            tx = Write(
+                connection, self.event_keys, self.memory, begin, self.quotas, copies_to=self._copies_to
+            )
             try:
                 yield tx
                 tx.later(*COMMIT)
@@ -552,7 +567,9 @@ class Database:
         async with self._pool.connection() as connection:
             try:
                 begin = [BEGIN_TRYING, *self._begin]
-                yield Write(connection, self.event_keys, self.memory, begin, self.quotas)
+                yield Write(
+                    connection, self.event_keys, self.memory, begin, self.quotas, copies_to=self._copies_to
+                )
             finally:
                 if not connection.closed:
                     await connection.rollback()
@@ -579,7 +596,7 @@ class Database:
                 for _ in (*locks, *entering) if first is not None else ():
                     begun.nextset()
                 row = None if first is None else await begun.fetchone()
-                tx = Snapshot(connection, self.event_keys, self.memory, first=row)
+                tx = Snapshot(connection, self.event_keys, self.memory, first=row, copies_to=self._copies_to)
                 yield tx
                 if tx.is_ready:
                     await connection.execute(COMMIT_AND_UNLOCK.format(unlock))

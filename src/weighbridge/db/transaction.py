@@ -28,12 +28,13 @@ from psycopg.abc import PQGen
 from psycopg.generators import send
 from psycopg.pq import TransactionStatus
 from psycopg.rows import TupleRow
-from psycopg.sql import SQL, Composed
+from psycopg.sql import SQL, Composed, Identifier
 from psycopg_pool import AsyncConnectionPool
 
 from weighbridge import tracing
 from weighbridge.concurrency import ALIVE_SECONDS, compute_in_thread
 from weighbridge.core.platform.settings import Quotas
+from weighbridge.db.known_then import KnownThen
 from weighbridge.db.statements import (
     BEGIN_READING,
     COMMIT,
@@ -270,6 +271,14 @@ class Read:
         self._gathering: Gathering | None = None
         self._noted: list[Command] | None = None
         self._known: list[tuple[Command, list[TupleRow]]] = []
+        self.then: KnownThen | None = None
+        """The row of the audit log at which records are read as they were known; None reads them as now."""
+
+    def look_back(self, then: KnownThen) -> None:
+        """Read records from now on as they were known at a row of the audit log."""
+        self.then = then
+        self._begin.append(then.settings)
+        self._waiting.append(then.settings)
 
     async def ready(self) -> AsyncConnection[TupleRow]:
         """The connection, once all that was to go out before has gone out."""
@@ -357,7 +366,11 @@ class Read:
 
         So a statement may go out before it is known whether it may be asked; nobody sees what it gave.
         """
-        self._put_before(f"EXISTS ({statement})", values, refusal)
+        asked = statement
+        if self.then is not None:
+            known = self.then.tables.read_statement_as_known(statement)
+            asked = read_text((known, values))
+        self._put_before(f"EXISTS ({asked})", values, refusal)
 
     def beforehand(self, *expressions: LiteralString) -> None:
         """Have expressions evaluated before the next statement, for what they do: settings of the server."""
@@ -434,6 +447,8 @@ class Read:
         """Send what waits and these commands together; give the cursor of each of these."""
         waiting = self._waiting
         self._waiting = []
+        if self.then is not None:
+            commands = tuple(map(self.then.tables.read_as_known, commands))
         if self._gathering is not None:
             return await self._gathering.ask(waiting, commands)
         return await self._send(waiting, commands)
@@ -493,9 +508,13 @@ class Write(Read):
         memory: Memory,
         begin: Sequence[Command] = (),
         quotas: Quotas = NO_QUOTAS,
+        *,
+        copies_to: str | None = None,
     ) -> None:
+        """`copies_to` is the schema of tables that COPY has to name, where it differs from that of others."""
         super().__init__(connection, memory, begin)
         self._event_keys = event_keys
+        self._copies_to = copies_to
         self.quotas = quotas
 
     async def lastly(self, *commands: Command) -> list[list[TupleRow]]:
@@ -545,10 +564,14 @@ class Write(Read):
         yield
         await self._run(("ROLLBACK TO SAVEPOINT undone", ()), ("RELEASE SAVEPOINT undone", ()))
 
-    async def copy(self, statement: Statement, texts: Iterable[str | bytes]) -> None:
-        """Send ready rows, some in each text, to a COPY ... FROM STDIN statement."""
+    async def copy(self, table: str, columns: Sequence[str], texts: Iterable[str | bytes]) -> None:
+        """Send ready rows to a table, some in each text, in the format of COPY."""
+        place = [table] if self._copies_to is None else [self._copies_to, table]
+        statement = SQL("COPY {} ({}) FROM STDIN").format(
+            Identifier(*place), SQL(", ").join(map(Identifier, columns))
+        )
         connection = await self.ready()
-        async with connection.cursor() as cursor, cursor.copy(compose(statement)) as stream:
+        async with connection.cursor() as cursor, cursor.copy(statement) as stream:
             for text in texts:
                 await stream.write(text)
 
@@ -563,7 +586,8 @@ class Snapshot(Write):
         memory: Memory,
         *,
         first: TupleRow | None,
+        copies_to: str | None = None,
     ) -> None:
-        super().__init__(connection, event_keys, memory)
+        super().__init__(connection, event_keys, memory, copies_to=copies_to)
         self.first = first
         """The row of what was done first, before the snapshot; None where that gave none."""

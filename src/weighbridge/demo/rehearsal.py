@@ -42,7 +42,13 @@ _COUNTS: Final = {"drop": "drop", "fail": "fail", "lose": "lose", "fail-after": 
 _TIMES: Final = {"delay": "delay_seconds", "decide-after": "decide_after_seconds"}
 
 _KNOWN: Final = ", ".join(
-    (*(f"{word} N" for word in _COUNTS), *(f"{word} S" for word in _TIMES), "refuse TEXT", *_DECISIONS)
+    (
+        *(f"{word} N" for word in _COUNTS),
+        *(f"{word} S" for word in _TIMES),
+        "refuse TEXT",
+        *_DECISIONS,
+        "amount N",
+    )
 )
 _SAID: Final = re.compile(r"\[rehearse:([^\]]{1,500})\]")
 _WORD: Final = re.compile(r"\s*([a-z-]+)(?:\s+(.{1,200}?))?\s*")
@@ -72,6 +78,8 @@ class RegistryBehaviour:
     """How long it is under review before that is decided."""
     reason: str | None = None
     """What is said of the decision."""
+    amount: str | None = None
+    """How much is accepted, where that is not all."""
 
 
 def behaviour_for(content: bytes, usual: RegistryBehaviour) -> RegistryBehaviour:
@@ -95,6 +103,8 @@ def _change(word: str, said: str | None) -> dict[str, Any]:
         return {"decision": _DECISIONS[word], "reason": said}
     if word == "refuse":
         return {"refuse": said or "It is refused, as it asks for itself."}
+    if word == "amount" and said and re.fullmatch(r"[0-9]{1,20}(\.[0-9]{1,20})?", said):
+        return {"amount": said}
     if word in _COUNTS and number is not None:
         return {_COUNTS[word]: int(number)}
     if word in _TIMES and number is not None:
@@ -144,29 +154,32 @@ class ReceivedReport:
     behaviour: RegistryBehaviour
     requests: int = 1
     """How often it was received."""
-    decided: tuple[str, str | None] | None = None
-    """What somebody has decided of it, and why."""
+    decided: tuple[str, str | None, str | None] | None = None
+    """What somebody has decided of it, why, and of how much where that is not all."""
 
     @property
     def sha256(self) -> str:
         return sha256(self.content).hexdigest()
 
-    def status(self, now: float) -> tuple[str, str | None]:
-        """What is decided of it at a time, and why."""
+    def status(self, now: float) -> tuple[str, str | None, str | None]:
+        """What is decided of it at a time, why, and of how much."""
         if self.decided is not None:
             return self.decided
         behaviour = self.behaviour
-        is_over = now >= self.received_at + behaviour.decide_after_seconds
-        return (behaviour.decision, behaviour.reason) if behaviour.decision and is_over else (REVIEWED, None)
+        if not behaviour.decision or now < self.received_at + behaviour.decide_after_seconds:
+            return REVIEWED, None, None
+        amount = behaviour.amount if behaviour.decision == ACCEPTED else None
+        return behaviour.decision, behaviour.reason, amount
 
     def shown(self, now: float) -> dict[str, Any]:
         """What is told of it."""
-        status, reason = self.status(now)
+        status, reason, amount = self.status(now)
         return {
             "key": self.key,
             "reference": self.reference,
             "status": status,
             "reason": reason,
+            **({} if amount is None else {"amount": amount}),
             "sha256": self.sha256,
             "media_type": self.media_type,
             "size_bytes": len(self.content),
@@ -226,18 +239,20 @@ class ReceivedReports:
         with self._lock:
             return [*self._reports.values()]
 
-    def decide(self, key: str, status: str, reason: str | None) -> ReceivedReport | None:
+    def decide(
+        self, key: str, status: str, reason: str | None, amount: str | None = None
+    ) -> ReceivedReport | None:
         """Write down what somebody has decided; None for a key that nothing has."""
         with self._lock:
             if key not in self._reports:
                 return None
-            row = {"key": key, "status": status, "reason": reason}
+            row = {"key": key, "status": status, "reason": reason, "amount": amount}
             self._write(row)
             return self._take(row)
 
     def _take(self, row: dict[str, Any]) -> ReceivedReport:
         if "status" in row:
-            self._reports[row["key"]].decided = row["status"], row["reason"]
+            self._reports[row["key"]].decided = row["status"], row["reason"], row.get("amount")
         else:
             content = b64decode(row["content"])
             self._reports[row["key"]] = ReceivedReport(
@@ -260,7 +275,7 @@ class ReceivedReports:
 #     GET  /submissions                  all that was received
 #     GET  /submissions/{key}            one of them: 200, or 404 for a key that it does not know
 #     GET  /submissions/{key}/content    the bytes that were received
-#     POST /submissions/{key}/decision   {"status": "accepted" or "rejected", "reason": …}
+#     POST /submissions/{key}/decision   {"status": "accepted" or "rejected", "reason": …, "amount": "…"}
 #
 # Invariant: a request is answered as its report's behaviour says, and otherwise at once.
 
@@ -367,13 +382,14 @@ class RehearsalRequest(BaseHTTPRequestHandler):
     def _decide(self, key: str, content: bytes) -> None:
         try:
             said = json.loads(content)
-            status, reason = said["status"], said.get("reason")
+            status, reason, amount = said["status"], said.get("reason"), said.get("amount")
         except (ValueError, TypeError, KeyError, AttributeError):
-            status, reason = None, None
-        if status not in {ACCEPTED, REJECTED} or not isinstance(reason, str | None):
-            message = f"A decision has a status of {ACCEPTED} or {REJECTED}, and may have a reason."
+            status, reason, amount = None, None, None
+        are_texts = all(isinstance(one, str | None) for one in (reason, amount))
+        if status not in {ACCEPTED, REJECTED} or not are_texts:
+            message = f"A decision has a status of {ACCEPTED} or {REJECTED}, and texts as reason and amount."
             self._answer(HTTPStatus.BAD_REQUEST, {"message": message})
-        elif (report := self.server.received.decide(key, status, reason)) is None:
+        elif (report := self.server.received.decide(key, status, reason, amount)) is None:
             self._answer(HTTPStatus.NOT_FOUND, {"message": "Nothing is known under this key."})
         else:
             self._answer(HTTPStatus.OK, report.shown(self.server.received.clock()))

@@ -29,7 +29,7 @@ import msgspec
 
 from weighbridge.collection.events import change_events
 from weighbridge.collection.evidence_files import KEY_BYTES, EvidenceStore
-from weighbridge.collection.intake.checking import COPY_EVENTS, EventVocabulary
+from weighbridge.collection.intake.checking import EVENT_COLUMNS, EventVocabulary
 from weighbridge.collection.intake.client_references import Discrepancy, HeldEvent, differences, held_events
 from weighbridge.collection.intake.creation import count_day
 from weighbridge.collection.records.events import EventChange
@@ -201,18 +201,18 @@ class SortedRows:
 
 
 class MetEvents:
-    """The events that rows of this file had already, a bit for each: a file is longer than memory."""
+    """The events that rows of this file were or became, a bit for each: a file is longer than memory."""
 
     def __init__(self) -> None:
         self._blocks: dict[int, bytearray] = {}
 
-    def add(self, number: int) -> bool:
-        """Note an event; False where it was met before."""
+    def __contains__(self, number: int) -> bool:
+        block = self._blocks.get(number >> 12)
+        return block is not None and bool(block[(number & 4_095) >> 3] & 1 << (number & 7))
+
+    def add(self, number: int) -> None:
         block = self._blocks.setdefault(number >> 12, bytearray(512))
-        place, bit = (number & 4_095) >> 3, 1 << (number & 7)
-        is_new = not block[place] & bit
-        block[place] |= bit
-        return is_new
+        block[(number & 4_095) >> 3] |= 1 << (number & 7)
 
 
 @dataclass(slots=True)
@@ -253,8 +253,10 @@ class RowStore:
             tally.shown += reported[: PROBLEMS_SHOWN - len(tally.shown)]
             await asyncio.to_thread(self.report.add, reported)
         if rows.new:
-            await self.tx.copy(COPY_EVENTS, ["".join([row.text for row in rows.new])])
+            await self.tx.copy("events", EVENT_COLUMNS, ["".join([row.text for row in rows.new])])
             tally.add_stored(rows.new)
+            for row in rows.new:
+                self.met.add(row.key)
 
     async def _sort_rows(self, good: Sequence[FedRow]) -> SortedRows:
         """The rows whose events are not there yet, those that are, and those whose reference is another's."""
@@ -271,17 +273,18 @@ class RowStore:
             stored_event = stored_events.get(reference) if reference else None
             if reference is None:
                 rows.new.append(row)
-            elif reference in references_seen or (stored_event is not None and stored_event.is_own):
+            elif reference in references_seen or (
+                stored_event is not None and stored_event.number in self.met
+            ):
                 rows.bad.append(_refuse_repeated(row))
             elif stored_event is None:
                 references_seen.add(reference)
                 rows.new.append(row)
             elif wrong := _compare_identity(row, slugs.get(stored_event.event_type), stored_event):
                 rows.bad.append(BadRow(row.line, (RowProblem(wrong, None, reference),)))
-            elif self.met.add(stored_event.number):
-                rows.known.append((row, stored_event))
             else:
-                rows.bad.append(_refuse_repeated(row))
+                self.met.add(stored_event.number)
+                rows.known.append((row, stored_event))
         return rows
 
     async def _settle_differences(self, rows: SortedRows) -> list[BadRow]:

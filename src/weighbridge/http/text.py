@@ -99,9 +99,9 @@ def at_most(characters: int) -> msgspec.Meta:
     return told(maxLength=characters)
 
 
-def several(most: int) -> msgspec.Meta:
-    """How many a list has at most."""
-    return told(maxItems=most)
+def several(most: int, *, least: int = 0) -> msgspec.Meta:
+    """How many a list has at most, and at least."""
+    return told(minItems=least, maxItems=most) if least else told(maxItems=most)
 
 
 def id_of(kind: str) -> msgspec.Meta:

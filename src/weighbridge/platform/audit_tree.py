@@ -40,6 +40,7 @@ from weighbridge.core.signing import SigningKey, UnprovenError, VerifierKey
 from weighbridge.db import locks
 from weighbridge.db.engine import Database, Read, Write
 from weighbridge.errors import Refusal, Unavailable
+from weighbridge.platform.moments import list_unplaced_moments, place_moments, place_unlogged_moments
 from weighbridge.platform.records import SealedRow
 from weighbridge.settings import Settings
 
@@ -170,7 +171,10 @@ async def seal(database: Database) -> int:
     sealed = 0
     async with database.read() as tx:
         accounts = [
-            account for (account,) in await tx.tuples("SELECT DISTINCT account_id FROM audit_unsealed")
+            account
+            for (account,) in await tx.tuples(
+                "SELECT account_id FROM audit_unsealed UNION SELECT account_id FROM unplaced_moments"
+            )
         ]
     for account in accounts:
         count = SEALED_AT_ONCE
@@ -191,8 +195,10 @@ async def seal_account(tx: Write, account: int, *, waits: bool = False) -> int:
     elif not await tx.value(*locks.try_hold(locks.audit_seal(account))):
         return 0
     number = await size_of(tx, account)
+    unplaced = await list_unplaced_moments(tx, account)
     rows = await tx.rows(SealedRow, _UNSEALED, {"last": number, "account": account, "limit": SEALED_AT_ONCE})
     if not rows:
+        await place_unlogged_moments(tx, account, unplaced, number)
         return 0
     edge = await edge_of(tx, account, number)
     nodes: list[KeptNode] = []
@@ -204,6 +210,9 @@ async def seal_account(tx: Write, account: int, *, waits: bool = False) -> int:
         levels, positions, roots = zip(*nodes, strict=True)
         tx.later(_KEEP_NODES, (account, [*levels], [*positions], [*roots]))
     ids = [row.id for row in rows]
+    await place_moments(tx, account, rows)
+    if len(rows) < SEALED_AT_ONCE:
+        await place_unlogged_moments(tx, account, unplaced, rows[-1].number)
     await tx.execute(_SEAL, (account, ids, account, [row.number for row in rows], ids, hashes))
     return len(rows)
 

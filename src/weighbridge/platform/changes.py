@@ -231,8 +231,8 @@ def audit_row(
     return (
         f"{INSERT_AUDIT_ROW} VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)",
         (
-            actor.account_id, project_id, actor.user_id, actor.token_id, actor.request_id, action, target,
-            jsonb(before), jsonb(after),
+            actor.account_id, project_id, actor.user_id or None, actor.token_id, actor.request_id, action,
+            target, jsonb(before), jsonb(after),
         ),
     )  # fmt: skip
 
@@ -381,12 +381,23 @@ OBLIGATIONS: Final[Mapping[str, tuple[Obligation, ...]]] = {
     "report.submit": _NOTHING,
     "report.start_bundle": _NOTHING,
     "report.keep_bundle": _NOTHING,
+    "report.seal_bundle": _NOTHING,
     "report.deliver": _NOTHING,
     "report.accept": _NOTHING,
     "report.reject": _NOTHING,
+    "report.withdraw": _NOTHING,
+    "report.merge": _NOTHING,
+    "report.split": _NOTHING,
     "report_link.create": _NOTHING,
     "report_link.revoke": _NOTHING,
     "report_link.reassign": _NOTHING,
+    "engagement.create": _NOTHING,
+    "engagement.draw": _NOTHING,
+    "engagement.conclude": _NOTHING,
+    "engagement.withdraw": _NOTHING,
+    "finding.create": _NOTHING,
+    "finding.answer": _NOTHING,
+    "finding.decide": _NOTHING,
     "archive.write": _NOTHING,
 }
 """What every action leaves beside its audit row; a new action says here what it changes."""

@@ -31,7 +31,7 @@ DEFAULT_ACCOUNT: Final = "default"
 ADMINISTRATOR: Final = "administrator"
 
 
-_NEXT_ACCOUNT: Final = "SELECT nextval(pg_get_serial_sequence('accounts', 'id'))"
+_NEXT_ACCOUNT: Final = "SELECT nextval('accounts_id_seq')"
 
 _REVOKE_ALL: Final = """
     WITH RECURSIVE branch (id) AS (

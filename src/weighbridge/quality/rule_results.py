@@ -23,7 +23,7 @@ from weighbridge.db.lists.listing import list_request
 from weighbridge.db.statements import canonical_sha256
 from weighbridge.errors import Invalid
 from weighbridge.http.endpoints.dry_runs import attempt, attempt_with_body
-from weighbridge.http.endpoints.endpoint import Call, ReadCall, WriteCall, get, post
+from weighbridge.http.endpoints.endpoint import Call, LookingBack, ReadCall, WriteCall, get, post
 from weighbridge.platform import changes
 from weighbridge.platform.feature_flags import need_feature
 from weighbridge.platform.tenancy import project_of
@@ -270,6 +270,7 @@ _ONE = _PATH + "/{rule_result_id}"
     permission="data_rules:read",
     returns=RuleResultPage,
     listing=queries.RULE_RESULTS,
+    looks_back=LookingBack.ASKED,
 )
 async def list_rule_results(call: ReadCall) -> RuleResultPage:
     """List what a rule found, newest first, by every version of it."""
@@ -280,7 +281,13 @@ async def list_rule_results(call: ReadCall) -> RuleResultPage:
     )
 
 
-@get(_PATH, permission="data_rules:read", returns=RuleResultPage, listing=queries.PROJECT_RULE_RESULTS)
+@get(
+    _PATH,
+    permission="data_rules:read",
+    returns=RuleResultPage,
+    listing=queries.PROJECT_RULE_RESULTS,
+    looks_back=LookingBack.ASKED,
+)
 async def list_project_rule_results(call: ReadCall) -> RuleResultPage:
     """List what the rules of a project found, newest first, in data points and in model runs."""
     await need_feature(call.tx, call.actor.account_id, Feature.RULES_ENGINE)
@@ -307,7 +314,7 @@ async def bulk_dismiss(call: WriteCall, body: Dismissal) -> Dismissed:
     )
 
 
-@get(_ONE, permission="data_rules:read", returns=RuleResult)
+@get(_ONE, permission="data_rules:read", returns=RuleResult, looks_back=LookingBack.ASKED)
 async def get_rule_result(call: ReadCall) -> RuleResult:
     """Read one rule result: what was found, where it stands, and what it proposes."""
     _, result = await _result(call)

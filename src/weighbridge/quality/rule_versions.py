@@ -206,7 +206,7 @@ async def vocabularies_of_event_types(tx: Read, project: int) -> dict[int, Vocab
                array_agg(t.value_type ORDER BY t.position) FILTER (WHERE t.slug IS NOT NULL)
           FROM event_types et
           LEFT JOIN data_point_types t ON (t.project_id, t.event_type_id) = (et.project_id, et.id)
-         WHERE et.project_id = %s GROUP BY et.project_id, et.id ORDER BY et.id
+         WHERE et.project_id = %s GROUP BY et.id, et.slug, et.cadence_unit ORDER BY et.id
         """,
         (project,),
     )
@@ -377,7 +377,7 @@ async def _event_kinds(tx: Read, project: int) -> list[EventKind]:
                coalesce(array_agg(t.value_type) FILTER (WHERE t.slug IS NOT NULL), '{}')
           FROM event_types et
           LEFT JOIN data_point_types t ON (t.project_id, t.event_type_id) = (et.project_id, et.id)
-         WHERE et.project_id = %s GROUP BY et.project_id, et.id ORDER BY et.id
+         WHERE et.project_id = %s GROUP BY et.id, et.cadence_amount, et.cadence_unit ORDER BY et.id
         """,
         (project,),
     )

@@ -4,7 +4,7 @@ sent.
 A methodology never changes: another version of it is another record. Permission: production accounting.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from types import NoneType
 from typing import Final
@@ -17,7 +17,7 @@ from weighbridge.core.identity import problem_of_name
 from weighbridge.core.number import shorten
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem, limit_problems
-from weighbridge.core.report import OPTIONAL_REQUIREMENTS
+from weighbridge.core.report import OPTIONAL_REQUIREMENTS, OtherVersions
 from weighbridge.core.report_mapping import read_mapping
 from weighbridge.db.engine import Read, Write
 from weighbridge.db.lists.listing import (
@@ -55,6 +55,7 @@ METHODOLOGY: Final = row_of(
     Column("version", "m.version"),
     Column("report_type", "m.report_type"),
     Column("models", (), list),
+    Column("other_versions", "m.other_versions"),
     Column("submission_requirements", "m.submission_requirements"),
     Column("measured_share_min", "m.measured_share_min"),
     Column("registry_id", "m.registry_id"),
@@ -81,15 +82,19 @@ def _limit_to_account(actor: Actor) -> Composable:
 
 async def _add_models(tx: Read, methodologies: Sequence[Methodology]) -> list[Methodology]:
     models: dict[int, list[MethodologyModel]] = {one.id: [] for one in methodologies}
-    for methodology, number, name, version in await tx.tuples(
+    for methodology, number, name, version, versions, numbers in await tx.tuples(
         """
-        SELECT i.methodology_id, m.id, m.name, m.version
+        SELECT i.methodology_id, m.id, m.name, m.version, i.versions,
+               ARRAY (SELECT of_family.id FROM models of_family
+                       WHERE of_family.family_id = m.family_id AND of_family.version = ANY (i.versions)
+                       ORDER BY of_family.version)
           FROM methodology_models i JOIN models m ON m.id = i.model_id
          WHERE i.methodology_id = ANY (%s) ORDER BY i.methodology_id, m.id
         """,
         ([*models],),
     ):
-        models[methodology].append(MethodologyModel(_model_id(number), name, version))
+        ids = [_model_id(one) for one in numbers]
+        models[methodology].append(MethodologyModel(_model_id(number), name, version, versions, ids))
     return [structs.replace(one, models=models[one.id]) for one in methodologies]
 
 
@@ -98,6 +103,9 @@ FLAWS_MAX: Final = 100
 
 MODELS_MAX: Final = 100
 """Models that implement one methodology."""
+
+VERSIONS_MAX: Final = 100
+"""Versions that a methodology names of one model."""
 
 
 async def insert_methodology(tx: Write, actor: Actor, body: Struct) -> Methodology:
@@ -118,9 +126,10 @@ async def insert_methodology(tx: Write, actor: Actor, body: Struct) -> Methodolo
         for requirement in new.submission_requirements
         if requirement not in OPTIONAL_REQUIREMENTS
     ]
-    model_ids = METHODOLOGY_BODIES.sent(body)["model_ids"]
-    models, unknown = await _find_models(tx, actor, list(dict.fromkeys(model_ids)))
-    problems += unknown
+    sent = METHODOLOGY_BODIES.sent(body)
+    models, unknown = await _find_models(tx, actor, list(dict.fromkeys(sent["model_ids"])))
+    versions, wrong = await _find_versions(tx, models, sent["model_versions"])
+    problems += [*unknown, *wrong, *_check_other_versions(new.other_versions)]
     if await tx.value(
         "SELECT true FROM methodologies WHERE account_id = %s AND name = %s AND version = %s",
         (actor.account_id, new.name, new.version),
@@ -130,24 +139,38 @@ async def insert_methodology(tx: Write, actor: Actor, body: Struct) -> Methodolo
     problems += await _check_submission(tx, actor, new)
     if problems:
         raise Invalid(problems)
-    number: int = await tx.value(
-        """
-        INSERT INTO methodologies (account_id, name, version, report_type, submission_requirements,
-                                   measured_share_min, registry_id, mapping)
-        VALUES (%s, %s, %s, %s, %s, %s, %s, %s) RETURNING id
-        """,
-        (
-            actor.account_id, new.name, new.version, new.report_type, new.submission_requirements,
-            new.measured_share_min, new.registry_id, jsonb(new.mapping),
-        ),
-    )  # fmt: skip
-    await tx.execute(
-        "INSERT INTO methodology_models (methodology_id, model_id) SELECT %s, unnest(%s::integer[])",
-        (number, models),
-    )
+    number = await _store_methodology(tx, actor, new, models, versions)
     made = await read_methodology(tx, actor, str(number))
     changes.record(tx, actor, action="methodology.create", target=str(made.id), project_id=None, after=made)
     return made
+
+
+async def _store_methodology(
+    tx: Write, actor: Actor, new: Methodology, models: Sequence[int], versions: Sequence[tuple[int, int]]
+) -> int:
+    """Store a methodology with its models and the versions of these; gives its number."""
+    number: int = await tx.value(
+        """
+        INSERT INTO methodologies (account_id, name, version, report_type, submission_requirements,
+                                   measured_share_min, registry_id, mapping, other_versions)
+        VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s) RETURNING id
+        """,
+        (
+            actor.account_id, new.name, new.version, new.report_type, new.submission_requirements,
+            new.measured_share_min, new.registry_id, jsonb(new.mapping), new.other_versions,
+        ),
+    )  # fmt: skip
+    await tx.execute(
+        """
+        INSERT INTO methodology_models (methodology_id, model_id, versions)
+        SELECT %s, named.model_id,
+               ARRAY (SELECT v.version FROM unnest(%s::integer[], %s::integer[]) AS v (model_id, version)
+                       WHERE v.model_id = named.model_id ORDER BY v.version)
+          FROM unnest(%s::integer[]) AS named (model_id)
+        """,
+        (number, [model for model, _ in versions], [version for _, version in versions], models),
+    )
+    return number
 
 
 async def _check_submission(tx: Write, actor: Actor, new: Methodology) -> list[Problem]:
@@ -168,6 +191,49 @@ async def _check_submission(tx: Write, actor: Actor, new: Methodology) -> list[P
     if mapping is not None:
         flaws = await check_schema(tx, mapping, "methodology.mapping.schema")
     return [*problems, *limit_problems(flaws, FLAWS_MAX)]
+
+
+def _check_other_versions(other_versions: str) -> list[Problem]:
+    if other_versions in set(OtherVersions):
+        return []
+    message = f"other_versions must be one of {', '.join(OtherVersions)}, but is {shorten(other_versions)!r}."
+    return [Problem(message, "methodology.other_versions", "invalid")]
+
+
+async def _find_versions(
+    tx: Write, models: Sequence[int], named: Mapping[str, Sequence[int]]
+) -> tuple[list[tuple[int, int]], list[Problem]]:
+    """The versions that implement a methodology, each with the number of the model that it is named for, and
+    what is wrong with how they were named.
+    """
+    field = "methodology.model_versions"
+    if any(len(versions) > VERSIONS_MAX for versions in named.values()):
+        message = f"model_versions must name at most {VERSIONS_MAX} versions of a model."
+        return [], [Problem(message, field, "too_many")]
+    listed = {*models}
+    numbers = {text: number for text in named if (number := identity.number("model", text)) in listed}
+    problems = [
+        Problem(f"model_versions: model {shorten(text)!r} is not in model_ids.", field, "unknown")
+        for text in named
+        if text not in numbers
+    ]
+    known = {
+        (number, version)
+        for number, version in await tx.tuples(
+            """
+            SELECT named.id, m.version FROM models named JOIN models m ON m.family_id = named.family_id
+             WHERE named.id = ANY (%s)
+            """,
+            ([*models],),
+        )
+    }
+    wanted = {(number, version): text for text, number in numbers.items() for version in named[text]}
+    problems += [
+        Problem(f"model_versions: model {text!r} has no version {shorten(str(version))}.", field, "unknown")
+        for (number, version), text in wanted.items()
+        if (number, version) not in known
+    ]
+    return sorted(wanted), limit_problems(problems, FLAWS_MAX)
 
 
 def _build_requirement_problem(name: str) -> Problem:

@@ -16,6 +16,7 @@ from weighbridge.core.report import (
     AdapterName,
     ChangeCause,
     DeliveryStep,
+    OtherVersions,
     ReportStatus,
 )
 from weighbridge.core.time.calendar import Instant
@@ -127,13 +128,17 @@ REGISTRY_BODIES: Final = RequestBodies(
 
 
 class MethodologyModel(msgspec.Struct, frozen=True):
-    """A model that implements a methodology; any version of it does."""
+    """A model that implements a methodology: the versions that it names, or any."""
 
     id: str
     name: str
     """What the model is called, such as `Biochar storage`."""
     version: int
     """The version that was named when the methodology was made."""
+    versions: list[int]
+    """The versions of the model that implement the methodology; empty when any does."""
+    version_ids: list[str]
+    """The ids of these versions, in their order; batches name them as their model."""
 
 
 def _without_repetition(words: list[str]) -> list[str]:
@@ -153,6 +158,12 @@ class Methodology(msgspec.Struct, frozen=True):
     """The type of the reports that follow it, such as `quarterly`."""
     models: list[MethodologyModel]
     """The models that implement it; reports take batches of no other. Empty when any model may."""
+    other_versions: Annotated[
+        str,
+        one_of(OtherVersions),
+        Sent(Annotated[Line, one_of(OtherVersions)], default=OtherVersions.REFUSE.value),
+    ]
+    """What becomes of a report with batches of other versions: `refuse` its submission, or `note` them."""
     submission_requirements: Annotated[
         list[Annotated[str, one_of(OPTIONAL_REQUIREMENTS)]],
         Sent(list[Annotated[Line, one_of(OPTIONAL_REQUIREMENTS)]], default=[], write=_without_repetition),
@@ -180,9 +191,17 @@ METHODOLOGY_BODIES: Final = RequestBodies(
     Methodology,
     "methodology",
     "/methodologies",
-    leading=("name", "version", "report_type", "model_ids"),
+    leading=("name", "version", "report_type", "model_ids", "model_versions"),
     extra={
-        "model_ids": Sent(list[str], default=[], meaning="The models that implement it, such as `mod_…`.")
+        "model_ids": Sent(list[str], default=[], meaning="The models that implement it, such as `mod_…`."),
+        "model_versions": Sent(
+            dict[str, list[int]],
+            default={},
+            meaning=(
+                "By an id in `model_ids` the versions of the model that implement it, such as"
+                ' `{"mod_…": [2, 3]}`; any version of a model that is not in it.'
+            ),
+        ),
     },
     about_new="What a caller sends to make a methodology.",
 )
@@ -212,6 +231,8 @@ class Inclusion(msgspec.Struct, frozen=True):
     """How much the report takes, in `unit`."""
     unit: str
     """The unit of the batch's ledger, such as `t`."""
+    accepted_amount: Decimal | None
+    """How much of it the receiver accepted; null until the report is accepted."""
 
 
 class ReportAllocation(msgspec.Struct, frozen=True):
@@ -220,7 +241,7 @@ class ReportAllocation(msgspec.Struct, frozen=True):
     id: int
     """The number of the allocation."""
     amount: Decimal
-    """The sum of its inclusions, in `unit`."""
+    """The sum of its inclusions, in `unit`; once it is accepted, of what was accepted of them."""
     unit: str
     """The unit of the ledger, such as `t`."""
     created_at: Instant
@@ -242,6 +263,8 @@ class ReportMove(msgspec.Struct, frozen=True):
     """Why, in a sentence; null when nobody gave a reason."""
     reference: str | None
     """What the receiver calls the report, or where it was put; null when not said."""
+    amount: Decimal | None
+    """How much the receiver accepted, in the ledger's unit; null for every state but `complete`."""
 
 
 class RunRestated(msgspec.Struct, frozen=True):
@@ -265,7 +288,9 @@ class ReportChanges(msgspec.Struct, frozen=True):
     compared_with: str
     """The last report of the chain that was accepted before, or else the one that is restated."""
     change: Decimal
-    """How much more this report takes all in all, in the ledger's unit; below zero where it is less."""
+    """How much more this report states, in the ledger's unit; below zero where it is less."""
+    liability_change: Decimal
+    """How much more it owes, in the ledger's unit; below zero where it is less."""
     data: list[RunRestated]
     """Run by run, what is taken differently."""
 
@@ -297,9 +322,16 @@ class Report(msgspec.Struct, frozen=True):
     inclusion_count: int
     """From how many batches it takes."""
     amount: Decimal
-    """What it takes all in all, in its ledger's unit; zero while it has no batches."""
+    """What it states, in its ledger's unit: what it takes of batches, less `liability`."""
+    liability: Annotated[Decimal | None, Sent(Decimal)]
+    """What the claim owes its receiver, in its ledger's unit, where the truth is below zero; null for
+    nothing. Only a restatement of what was once accepted owes something."""
+    liability_reason: Annotated[str | None, Sent(Description)]
+    """Why it owes that; null where it owes nothing."""
+    accepted_amount: Decimal | None
+    """How much its receiver accepted, in its ledger's unit; null until it is accepted."""
     allocation: ReportAllocation | None
-    """What it holds, reserved or posted; null for a draft, and for one that was rejected or superseded."""
+    """What it holds, reserved or posted; null for one that is a draft or holds nothing any more."""
     effective_at: Instant | None
     """The moment from which on its amounts count; null for a draft."""
     supersedes: Annotated[
@@ -316,6 +348,10 @@ class Report(msgspec.Struct, frozen=True):
     """The report that it restates; null when it restates none."""
     superseded_by: str | None
     """The report that restates it, a draft perhaps; null when there is none."""
+    predecessors: list[Annotated[str, id_of("report")]]
+    """The accepted reports that were merged into it, or the one that was split; empty for all others."""
+    successors: list[Annotated[str, id_of("report")]]
+    """The report that it was merged into, or those that it was split into; empty for all others."""
     summary_of_changes: ReportChanges | None
     """What it says otherwise than before; null for one that restates nothing, and in lists."""
     history: list[ReportMove]
@@ -326,6 +362,8 @@ class Report(msgspec.Struct, frozen=True):
     """Behind how many of its batches the data have changed, or another batch has been posted since."""
     waiting_batch_count: int
     """In the slots of how many of its batches events wait for a generation to look at them."""
+    other_version_batch_count: int
+    """How many of its batches were made by no version that its methodology names; zero if that names none."""
     created_at: Instant
     updated_at: Instant
     ui_url: Link
@@ -366,6 +404,61 @@ REPORT_BODIES: Final = RequestBodies(
     ),
     about_change="What a caller may change of a draft; what is left out stays.",
 )
+
+
+MERGED_REPORTS_MAX: Final = 100
+"""Reports that are merged at once."""
+
+SPLIT_PARTS_MIN: Final = 2
+"""Reports that one is split into at least."""
+
+SPLIT_PARTS_MAX: Final = 100
+"""Reports that one is split into at once."""
+
+
+class ReportMerge(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of POST /reports/{report_id}/merge."""
+
+    report_ids: Annotated[list[str], several(MERGED_REPORTS_MAX - 1, least=1)]
+    """The other accepted reports that become one with it, up to 99, such as `rpt_…`."""
+    name: Name
+    """What people call the one that takes their place."""
+    reason: Description
+    """Why, in a sentence that stays with all of them."""
+    report_type: Line | UnsetType = UNSET
+    """What kind of report it is; left out, the kind of the report in the path."""
+    reference: Line | None = None
+    """What the receiver calls the new report."""
+
+
+class ReportPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One of the reports that a report is split into: `batches`, `amount`, or neither for the rest."""
+
+    name: Name
+    """What people call it."""
+    amount: Decimal | UnsetType = UNSET
+    """How much it takes, in the ledger's unit: shared over the batches in proportion to what is left of
+    each."""
+    batches: _Batches | UnsetType = UNSET
+    """How much it takes of which batches, instead of `amount`."""
+
+
+class ReportSplit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of POST /reports/{report_id}/split."""
+
+    parts: Annotated[list[ReportPart], several(SPLIT_PARTS_MAX, least=SPLIT_PARTS_MIN)]
+    """The reports that take its place, 2 to 100; together they take all that it holds."""
+    reason: Description
+    """Why, in a sentence that stays with all of them."""
+    reference: Line | None = None
+    """What the receiver calls the split."""
+
+
+class SplitReports(msgspec.Struct, frozen=True):
+    """The answer to a split: the reports that took the place of the one that was split."""
+
+    parts: list[Report]
+    """In the order in which they were named."""
 
 
 class ReportSubmission(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -455,9 +548,14 @@ class Acceptance(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The body of POST /reports/{report_id}/accept, which may be left out."""
 
     reason: Description | None = None
-    """What the receiver says of it, such as `Issued after the audit of May`."""
+    """What the receiver says of it, such as `Issued after the audit of May`; needed where it accepts less."""
     reference: Line | None = None
     """What the receiver calls it, such as the number of the issuance."""
+    amount: Decimal | UnsetType = UNSET
+    """How much it accepts, in the ledger's unit, where that is less than the report claims: shared over the
+    batches in proportion to what is claimed of each."""
+    batches: _Batches | UnsetType = UNSET
+    """How much it accepts of which batches, instead of `amount`; of those that are left out nothing."""
 
 
 class ReportRejection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -467,6 +565,15 @@ class ReportRejection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Why, in a sentence that stays with the report."""
     reference: Line | None = None
     """What the receiver calls the decision."""
+
+
+class ReportWithdrawal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of POST /reports/{report_id}/withdraw."""
+
+    reason: Description
+    """Why the claim is taken back, in a sentence that stays with the report."""
+    reference: Line | None = None
+    """What the receiver calls the withdrawal, such as the number of a cancellation."""
 
 
 LINK_SECONDS_MIN: Final = 60
@@ -501,6 +608,10 @@ class ReportLink(msgspec.Struct, frozen=True):
         Sent(Name, write=str.strip, meaning="Whom or what it is for, such as `Verifier, first review`."),
     ]
     """Whom or what the link is for, in the words of whoever made it."""
+    is_of_verifier: Annotated[
+        bool, Sent(bool, default=False, meaning="Whether its holder may act as the verifier.")
+    ]
+    """Whether its holder may act as the verifier: draw samples, record findings, and conclude engagements."""
     status: Annotated[str, one_of(LinkStatus)]
     """Whether it opens the report: `open`, or over because it has `expired` or was `revoked`."""
     use_count: int

@@ -144,12 +144,19 @@ class ReportEntry(NamedTuple):
     """Where the report's files are kept."""
     settings: Settings
     query: Mapping[str, str]
+    path: Mapping[str, str]
+    link: int
+    """The number of the link."""
+    is_of_verifier: bool
+    """Whether its holder may act as the verifier."""
+    request_id: str
 
 
 class _ReportLinkRow(NamedTuple):
     hash: bytes
     account: int
     name: str
+    is_of_verifier: bool
     expires_at: datetime
     revoked_at: datetime | None
     is_over: bool
@@ -175,7 +182,18 @@ async def report_entry(call: LinkCall) -> LinkEntry[ReportEntry]:
         account=link.account,
         use=use_of(call, used, gone=gone),
         refusal=gone,
-        behind=ReportEntry(key.project, key.key, link.account, call.files, call.settings, call.query),
+        behind=ReportEntry(
+            key.project,
+            key.key,
+            link.account,
+            call.files,
+            call.settings,
+            call.query,
+            call.path,
+            secret.number,
+            link.is_of_verifier,
+            call.request_id,
+        ),
     )
 
 
@@ -191,7 +209,8 @@ def _check_expiry(link: _ReportLinkRow) -> Gone | None:
 
 
 _FIND: Final = """
-    SELECT l.secret_hash, p.account_id, l.name, l.expires_at, l.revoked_at, l.expires_at <= now()
+    SELECT l.secret_hash, p.account_id, l.name, l.is_of_verifier, l.expires_at, l.revoked_at,
+           l.expires_at <= now()
       FROM report_links l JOIN projects p ON p.id = l.project_id
      WHERE l.id = %s AND (l.project_id, l.report_id) = (%s, %s)
 """
@@ -225,6 +244,7 @@ REPORT_LINK: Final = row_of(
     Column("id", "l.id"),
     Column("report_id", ("l.project_id", "l.report_id"), partial(identity.of, "report")),
     Column("name", "l.name"),
+    Column("is_of_verifier", "l.is_of_verifier"),
     Column("status", STATUS),
     Column("use_count", "l.use_count"),
     Column("last_used_at", "l.last_used_at"),
@@ -335,11 +355,13 @@ async def create_report_link(call: WriteCall, body: Struct) -> IssuedReportLink:
     digits = generate_digits()
     number = await tx.value(
         """
-        INSERT INTO report_links (project_id, report_id, name, secret_hash, created_by, expires_at)
-        VALUES (%s, %s, %s, %s, %s, now() + make_interval(secs => %s)) RETURNING id
+        INSERT INTO report_links (project_id, report_id, name, secret_hash, created_by, is_of_verifier,
+                                  expires_at)
+        VALUES (%s, %s, %s, %s, %s, %s, now() + make_interval(secs => %s)) RETURNING id
         """,
         (
-            report.project, report.key, new.name, LinkSecret(0, digits).hash, actor.user_id, seconds,
+            report.project, report.key, new.name, LinkSecret(0, digits).hash, actor.user_id,
+            new.is_of_verifier, seconds,
         ),
     )  # fmt: skip
     made = await read_report_link(tx, report, str(number))

@@ -1,4 +1,4 @@
-"""Reports: drafts that take amounts of a ledger's batches, and their way to acceptance.
+"""Reports: drafts that take amounts of a ledger's batches, and their way to their receiver.
 
 A draft reserves nothing. Permission: production accounting.
 
@@ -37,29 +37,42 @@ from weighbridge.reporting.records import (
     Acceptance,
     BundleOptions,
     Report,
+    ReportMerge,
     ReportRejection,
+    ReportSplit,
     ReportSubmission,
+    ReportWithdrawal,
+    SplitReports,
     StartedBundle,
     StoredSubmission,
     SubmissionResult,
     SubmittedReport,
 )
+from weighbridge.reporting.reports_decisions import (
+    record_acceptance,
+    record_merge,
+    record_move,
+    record_rejection,
+    record_split,
+    record_withdrawal,
+)
 from weighbridge.reporting.submission.amounts import (
     Amounts,
+    check_amount,
     name_batches,
     name_whole_batches,
+    read_accepted_amounts,
     read_amounts,
+    read_holdings,
     store_amounts,
 )
 from weighbridge.reporting.submission.file import fill_spool, open_spool, read_submission, render_report
 from weighbridge.reporting.submission.moves import (
     MovingReport,
     ReportWord,
-    accept,
     enter_submission,
     hold_report,
     refuse_unless,
-    reject,
     resume_submission,
 )
 from weighbridge.reporting.submission.requirements import (
@@ -83,6 +96,9 @@ class Restated(msgspec.Struct, frozen=True):
     chain: int
     status: str
     restated_by: int | None
+    ledger: int | None
+    successors: list[int]
+    """The reports that took the place of an accepted one of its chain."""
 
 
 async def queue_submission(
@@ -118,16 +134,19 @@ async def queue_submission(
         "UPDATE reports SET async_task_id = %s WHERE project_id = %s AND id = %s",
         (task.id, key.project, key.key),
     )
-    await _record_move(tx, actor, before, report, action="report.submit")
+    await record_move(tx, actor, before, report, action="report.submit")
     return SubmittedReport(before.id, ReportStatus.SUBMITTING, task.id, task)
 
 
 async def queue_bundle(tx: Write, actor: Actor, friendly: str, options: BundleOptions) -> StartedBundle:
-    """Queue the making of a draft's proof bundle; one that is sent off has its own.
+    """Queue the making of the proof bundle of a draft or a successor; one that is sent off has its own.
 
-    Raises Conflict for a report that is no draft, Invalid for one without batches.
+    Raises Conflict for a report that was sent off, Invalid for one without batches.
     """
-    before, key = await _lock_draft(tx, actor, friendly, "bundled anew")
+    before, key = await _lock_report(tx, actor, friendly)
+    if before.status != ReportStatus.DRAFT and not before.predecessors:
+        message = f"The report is {before.status}; only a draft can be bundled anew."
+        raise Conflict(message, "not_draft")
     if not before.inclusion_count:
         raise Invalid([build_no_batches()])
     args = {"project_id": key.project, "report_id": key.key, "redact": options.redact}
@@ -139,23 +158,6 @@ async def queue_bundle(tx: Write, actor: Actor, friendly: str, options: BundleOp
     return StartedBundle(before.id, task.id, task)
 
 
-async def _lock_to_move(tx: Write, actor: Actor, friendly: str) -> tuple[Report, MovingReport]:
-    key = await queries.find_report_key(tx, actor, friendly)
-    report = await hold_report(tx, key.project, key.key)
-    return await queries.report_numbered(tx, key.project, key.key), report
-
-
-async def _record_move(
-    tx: Write, actor: Actor, before: Report, report: MovingReport, *, action: str
-) -> Report:
-    """Record that a report was moved, and return it as it is now."""
-    after = await queries.report_numbered(tx, report.project, report.number)
-    changes.record(
-        tx, actor, action=action, target=after.id, project_id=report.project, before=before, after=after
-    )
-    return after
-
-
 async def _check_requirements(tx: Write, report: MovingReport) -> CheckedDraft:
     """A draft that meets every requirement; Invalid with those that it does not."""
     basis = DraftBasis(report.project, report.number, report.chain, report.methodology)
@@ -165,12 +167,17 @@ async def _check_requirements(tx: Write, report: MovingReport) -> CheckedDraft:
     return draft
 
 
-async def _lock_draft(tx: Write, actor: Actor, friendly: str, done: str) -> tuple[Report, identity.Key]:
-    """The draft of this id, locked; Conflict when it is no draft any more."""
+async def _lock_report(tx: Write, actor: Actor, friendly: str) -> tuple[Report, identity.Key]:
+    """The report of this id, locked."""
     key = key_named("report", friendly)
     lock = SQL("SELECT FROM reports WHERE {} FOR UPDATE").format(of_key(actor, "project_id", "id"))
     tx.later(lock, (key.project, key.key))
-    before = await queries.get_report(tx, actor, friendly)
+    return await queries.get_report(tx, actor, friendly), key
+
+
+async def _lock_draft(tx: Write, actor: Actor, friendly: str, done: str) -> tuple[Report, identity.Key]:
+    """The draft of this id, locked; Conflict when it is no draft any more."""
+    before, key = await _lock_report(tx, actor, friendly)
     if before.status != ReportStatus.DRAFT:
         raise Conflict(f"The report is {before.status}; only a draft can be {done}.", "not_draft")
     return before, key
@@ -223,7 +230,10 @@ async def _lock_restated(
         """
         SELECT r.id, r.chain_id, r.status,
                (SELECT later.id FROM reports later
-                 WHERE (later.project_id, later.supersedes) = (r.project_id, r.id))
+                 WHERE (later.project_id, later.supersedes) = (r.project_id, r.id)), r.ledger_id,
+               ARRAY(SELECT s.report_id FROM report_successions s
+                       JOIN reports own ON (own.project_id, own.id) = (s.project_id, s.predecessor_id)
+                      WHERE (own.project_id, own.chain_id) = (r.project_id, r.chain_id) ORDER BY 1)
           FROM reports r WHERE r.project_id = %s AND r.id = %s
         """,
         (project, number),
@@ -231,6 +241,10 @@ async def _lock_restated(
     if restated is None:
         message = f"supersedes: report {shorten(friendly)!r} does not exist in this project."
         return None, [Problem(message, field, "unknown")]
+    if restated.successors:
+        successors = tuple(identity.of("report", project, number) for number in restated.successors)
+        message = f"supersedes: {', '.join(successors)} took the place of report {friendly}. Restate that."
+        return restated, [Problem(message, field, "succeeded", successors)]
     if restated.restated_by is not None:
         later = identity.of("report", project, restated.restated_by)
         message = f"Report {friendly} was already restated by {later}. Restate that report."
@@ -242,12 +256,42 @@ async def _lock_restated(
     return restated, []
 
 
-async def _read_chain(tx: Write, key: identity.Key) -> int | None:
-    """The chain that a draft would go on; None for one that restates nothing."""
-    chain: int | None = await tx.value(
-        "SELECT first_id FROM reports WHERE project_id = %s AND id = %s", (key.project, key.key)
+async def _read_chain(tx: Write, key: identity.Key) -> tuple[int | None, int | None]:
+    """The chain that a draft would go on, and its ledger; None for one that restates nothing."""
+    [(chain, ledger)] = await tx.tuples(
+        """
+        SELECT r.first_id, earlier.ledger_id
+          FROM reports r
+          LEFT JOIN reports earlier ON (earlier.project_id, earlier.id) = (r.project_id, r.supersedes)
+         WHERE r.project_id = %s AND r.id = %s
+        """,
+        (key.project, key.key),
     )
-    return chain
+    return chain, ledger
+
+
+async def _check_liability(
+    tx: Write, chain: identity.Key, ledger: int | None, desired: Report
+) -> list[Problem]:
+    """What is wrong with what a draft owes; `chain` has the number zero for a draft that restates nothing."""
+    liability, reason, field = desired.liability, desired.liability_reason, "report.liability"
+    if liability is None:
+        if reason is None:
+            return []
+        message = "report.liability_reason needs report.liability: the amount that is owed."
+        return [Problem(message, f"{field}_reason", "conflict")]
+    problems = []
+    if not (reason or "").strip():
+        message = "report.liability_reason must say why the claim owes something."
+        problems.append(Problem(message, f"{field}_reason", "required"))
+    if (await read_holdings(tx, chain.project, chain.key)).accepted_from is None:
+        message = "report.liability is for the restatement of a report that was once accepted."
+        return [*problems, Problem(message, field, "invalid")]
+    scale: int = await tx.value(
+        "SELECT scale FROM ledgers WHERE project_id = %s AND id = %s", (chain.project, ledger)
+    )
+    problem = check_amount(liability, scale, field)
+    return [*problems, *([problem] if problem else [])]
 
 
 # The receiver of a report: the registry that its submission names, or else its methodology.
@@ -329,17 +373,20 @@ async def create_report(call: WriteCall, body: Struct) -> Report:
     chain = restated.chain if restated else None
     amounts = await _read_named_amounts(tx, project, chain, sent)
     if amounts is None:
-        amounts = await read_amounts(tx, project, restated.number) if restated else _NO_BATCHES
+        amounts = await read_accepted_amounts(tx, project, restated.number) if restated else _NO_BATCHES
+    ledger = amounts.ledger or (restated.ledger if restated else None)
+    problems += await _check_liability(tx, identity.Key(project, chain or 0), ledger, new)
     if problems := [*problems, *amounts.problems]:
         raise Invalid(problems)
     number: int = await tx.value(
         """
-        INSERT INTO reports (project_id, name, report_type, methodology_id, ledger_id, supersedes, first_id)
-        VALUES (%s, %s, %s, %s, %s, %s, %s) RETURNING id
+        INSERT INTO reports (project_id, name, report_type, methodology_id, ledger_id, supersedes, first_id,
+                             liability, liability_reason)
+        VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s) RETURNING id
         """,
         (
-            project, new.name, new.report_type, new.methodology_id, amounts.ledger,
-            restated and restated.number, chain,
+            project, new.name, new.report_type, new.methodology_id, ledger, restated and restated.number,
+            chain, new.liability, new.liability_reason,
         ),
     )  # fmt: skip
     await store_amounts(tx, project, number, amounts.by_batch)
@@ -368,14 +415,16 @@ async def update_report(call: WriteCall, body: Struct) -> Report:
     desired = REPORT_BODIES.changed(before, body)
     problems = _check_names(desired.name, desired.report_type)
     problems += await _check_methodology(tx, actor, desired.methodology_id)
-    chain = await _read_chain(tx, key)
+    chain, chain_ledger = await _read_chain(tx, key)
     amounts = await _read_named_amounts(tx, key.project, chain, REPORT_BODIES.sent(body))
     if amounts is not None:
         problems += amounts.problems
-    if problems:
-        raise Invalid(problems)
     stored = await read_amounts(tx, key.project, key.key)
     after_amounts = stored if amounts is None else amounts
+    ledger = after_amounts.ledger or chain_ledger
+    problems += await _check_liability(tx, identity.Key(key.project, chain or 0), ledger, desired)
+    if problems:
+        raise Invalid(problems)
     if desired == before and after_amounts.by_batch == stored.by_batch:
         return before
     if after_amounts is not stored:
@@ -383,14 +432,17 @@ async def update_report(call: WriteCall, body: Struct) -> Report:
     await tx.execute(
         """
         UPDATE reports
-           SET name = %s, report_type = %s, methodology_id = %s, ledger_id = %s, updated_at = now()
+           SET name = %s, report_type = %s, methodology_id = %s, ledger_id = %s, liability = %s,
+               liability_reason = %s, updated_at = now()
          WHERE project_id = %s AND id = %s
         """,
         (
             desired.name,
             desired.report_type,
             desired.methodology_id,
-            after_amounts.ledger,
+            ledger,
+            desired.liability,
+            desired.liability_reason,
             key.project,
             key.key,
         ),
@@ -463,9 +515,10 @@ async def download_submission(call: ReadCall) -> Attachment:
     task_results={"report_bundle": BundleResult},
 )
 async def make_report_bundle(call: WriteCall, body: BundleOptions) -> Answer:
-    """Make the proof bundle of a draft: one file with all that its amounts were computed from.
+    """Make the proof bundle of a draft, or of a report that others were merged or split into.
 
-    A report that is sent off has one already, made before anything was handed on.
+    It is one file with all that the report's amounts were computed from. A report that is sent off has one
+    already, made before anything was handed on.
     """
     started = await queue_bundle(call.tx, call.actor, call.path["report_id"], body)
     return Answer(started, poll(started.async_task))
@@ -494,12 +547,11 @@ async def download_report_time_stamp(call: ReadCall) -> Attachment:
 
 @post(f"{_ONE}/accept", permission="production_accounting:write", body=Acceptance, returns=Report, status=200)
 async def accept_report(call: WriteCall, body: Acceptance) -> Report:
-    """Write down that the receiver accepted a submitted report; what it takes is posted."""
-    tx, actor = call.tx, call.actor
-    before, report = await _lock_to_move(tx, actor, call.path["report_id"])
-    refuse_unless(report, ReportTrigger.ACCEPT, "accepted")
-    await accept(tx, report, ReportWord(actor, reason=body.reason, reference=body.reference))
-    return await _record_move(tx, actor, before, report, action="report.accept")
+    """Write down that the receiver accepted a submitted report, or a part of it; what it accepted is posted.
+
+    What it did not accept is released.
+    """
+    return await record_acceptance(call.tx, call.actor, call.path["report_id"], body)
 
 
 @post(
@@ -512,15 +564,60 @@ async def accept_report(call: WriteCall, body: Acceptance) -> Report:
 )
 async def reject_report(call: WriteCall, body: ReportRejection) -> Report:
     """Write down that a report was rejected, or was certainly not received; what it holds is given back."""
-    tx, actor = call.tx, call.actor
-    before, report = await _lock_to_move(tx, actor, call.path["report_id"])
-    refuse_unless(report, ReportTrigger.REJECT, "rejected")
-    if not body.reason.strip():
-        raise Invalid(
-            [Problem("reason must not be blank. State why the report was rejected.", "reason", "required")]
-        )
-    await reject(tx, report, ReportWord(actor, reason=body.reason.strip(), reference=body.reference))
-    return await _record_move(tx, actor, before, report, action="report.reject")
+    return await record_rejection(call.tx, call.actor, call.path["report_id"], body)
+
+
+@post(
+    f"{_ONE}/withdraw",
+    permission="production_accounting:write",
+    body=ReportWithdrawal,
+    returns=Report,
+    status=200,
+    example={"reason": "The deliveries of March were claimed under another programme."},
+)
+async def withdraw_report(call: WriteCall, body: ReportWithdrawal) -> Report:
+    """Take back the claim of a report; what it holds is given back, also what was posted by its acceptance.
+
+    Refused while a restatement of the report is under way.
+    """
+    return await record_withdrawal(call.tx, call.actor, call.path["report_id"], body)
+
+
+@post(
+    f"{_ONE}/merge",
+    permission="production_accounting:write",
+    body=ReportMerge,
+    returns=Report,
+    example={
+        "report_ids": ["rpt_9e3779b97f4ae2228a25bf2b"],
+        "name": "First quarter of 2025",
+        "reason": "The registry asks for one claim for each quarter.",
+    },
+)
+async def merge_reports(call: WriteCall, body: ReportMerge) -> Report:
+    """Merge accepted reports of a ledger into one, which takes their place and holds all that they held.
+
+    It is complete at once: nothing is claimed anew, and no balance changes.
+    """
+    return await record_merge(call.tx, call.actor, call.path["report_id"], body)
+
+
+@post(
+    f"{_ONE}/split",
+    permission="production_accounting:write",
+    body=ReportSplit,
+    returns=SplitReports,
+    example={
+        "parts": [{"name": "For the buyer in Basel", "amount": 40}, {"name": "For the buyer in Turin"}],
+        "reason": "The certificate was divided between two buyers.",
+    },
+)
+async def split_report(call: WriteCall, body: ReportSplit) -> SplitReports:
+    """Split an accepted report into several, which take its place and hold together all that it held.
+
+    They are complete at once: nothing is claimed anew, and no balance changes.
+    """
+    return await record_split(call.tx, call.actor, call.path["report_id"], body)
 
 
 ROUTES = [
@@ -537,4 +634,7 @@ ROUTES = [
     download_report_time_stamp,
     accept_report,
     reject_report,
+    withdraw_report,
+    merge_reports,
+    split_report,
 ]

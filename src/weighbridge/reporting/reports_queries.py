@@ -1,5 +1,6 @@
 """Read reports, their submissions and bundles, and their changes against the report that they restate."""
 
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from decimal import Decimal
 from functools import partial
@@ -58,8 +59,10 @@ from weighbridge.reporting.records import (
     SubmissionStep,
 )
 from weighbridge.reporting.submission.file import SubmissionRow, read_submission
+from weighbridge.reporting.submission.versions import OF_OTHER_VERSIONS
 
-# The summary of changes of a report: against the last that was accepted, or else the one that it restates.
+# The summary of changes of a report: against what was accepted of the last one that was, or else against the
+# one that it restates.
 #
 # What a run stood on is its newest batch when the report was submitted; of a draft, its newest batch now.
 
@@ -71,12 +74,21 @@ async def summarize_changes(tx: Read, project: int, report: int) -> ReportChange
     earlier = await tx.value(_COMPARED, {"project": project, "report": report})
     if earlier is None:
         return None
-    before, after = await _read_taken(tx, project, earlier), await _read_taken(tx, project, report)
+    before = await _read_taken(tx, project, earlier, is_earlier=True)
+    after = await _read_taken(tx, project, report, is_earlier=False)
     changes = compare_reports(before, after)
     batches = await _read_batches(tx, project, [earlier, report])
+    owed: dict[int, Decimal] = dict(
+        await tx.tuples(
+            "SELECT id, coalesce(liability, 0) FROM reports WHERE project_id = %s AND id = ANY (%s)",
+            (project, [earlier, report]),
+        )
+    )
+    owes_more = EXACT.subtract(owed[report], owed[earlier])
     return ReportChanges(
         compared_with=identity.of("report", project, earlier),
-        change=total_change(changes),
+        change=EXACT.subtract(total_change(changes), owes_more),
+        liability_change=owes_more,
         data=[
             RunRestated(
                 batch_ids=[identity.of("batch", project, batch) for batch in batches[change.run]],
@@ -90,10 +102,13 @@ async def summarize_changes(tx: Read, project: int, report: int) -> ReportChange
     )
 
 
-async def _read_taken(tx: Read, project: int, report: int) -> dict[Hashable, InclusionOfRun]:
+async def _read_taken(
+    tx: Read, project: int, report: int, *, is_earlier: bool
+) -> dict[Hashable, InclusionOfRun]:
+    """What a report takes of runs; of an earlier one what was accepted, where it was."""
     taken: dict[Hashable, InclusionOfRun] = {}
     for run, amount, batch, model, corrections, *events in await tx.tuples(
-        _INCLUDED_OF_RUNS, {"project": project, "report": report}
+        _INCLUDED_OF_RUNS, {"project": project, "report": report, "is_earlier": is_earlier}
     ):
         count, first, last = events
         basis = RunBasis(batch, model, frozenset(corrections), (int(count), first, last))
@@ -129,7 +144,9 @@ _COMPARED: Final = """
 # An instrument has no run; its own number, below zero, stands for it.
 _INCLUDED_OF_RUNS: Final = """
     WITH taken AS (
-        SELECT coalesce(b.run_id, - b.id) AS run, sum(i.amount) AS amount, max(coalesce(i.basis, (
+        SELECT coalesce(b.run_id, - b.id) AS run,
+               sum(CASE WHEN %(is_earlier)s THEN coalesce(i.accepted_amount, i.amount) ELSE i.amount END)
+               AS amount, max(coalesce(i.basis, (
                SELECT max(newest.id) FROM batches newest
                 WHERE (newest.project_id, newest.run_id, newest.ledger_id)
                     = (b.project_id, b.run_id, b.ledger_id) AND newest.deleted_at IS NULL), b.id)) AS basis,
@@ -179,26 +196,46 @@ _TAKEN: Final = """
     FROM report_batches b JOIN batches t ON (t.project_id, t.id) = (b.project_id, b.batch_id)
    WHERE (b.project_id, b.report_id) = (r.project_id, r.id)
 """
+_WAS_ACCEPTED: Final = """EXISTS (
+    SELECT FROM report_moves m WHERE (m.project_id, m.report_id, m.status) = (r.project_id, r.id, 'complete'))
+"""
+"""Whether the report r was accepted, whatever has become of it since."""
 _JOINED: Final = f"""
     LEFT JOIN ledgers l ON (l.project_id, l.id) = (r.project_id, r.ledger_id)
     LEFT JOIN LATERAL (
         SELECT count(*) AS count, coalesce(sum(b.amount), 0) AS amount, min(t.start_time) AS start_time,
-               max(t.end_time) AS end_time {_TAKEN}) AS taken ON true
+               max(t.end_time) AS end_time,
+               coalesce(sum(coalesce(b.accepted_amount, b.amount)), 0) AS accepted {_TAKEN}) AS taken ON true
+    CROSS JOIN LATERAL (
+        SELECT CASE WHEN {_WAS_ACCEPTED} THEN taken.accepted END AS amount) AS accepted
     LEFT JOIN reports later ON (later.project_id, later.supersedes) = (r.project_id, r.id)
 """
 _SOURCE: Final = f"reports r {_JOINED}"
+_PREDECESSORS: Final = """ARRAY(
+    SELECT s.predecessor_id FROM report_successions s
+     WHERE (s.project_id, s.report_id) = (r.project_id, r.id) ORDER BY 1)
+"""
+_SUCCESSORS: Final = """ARRAY(
+    SELECT s.report_id FROM report_successions s
+     WHERE (s.project_id, s.predecessor_id) = (r.project_id, r.id) ORDER BY 1)
+"""
 _HOLDING: Final = frozenset((*RESERVING, ReportStatus.COMPLETE))
 
 
 def _build_allocation(
-    status: str, number: int, amount: object, unit: str | None, reserved_at: object
+    status: str, number: int, amount: object, accepted: object, unit: str | None, reserved_at: object
 ) -> ReportAllocation | None:
     if status not in _HOLDING:
         return None
-    return ReportAllocation(number, amount, unit, reserved_at)  # type: ignore[arg-type] # as the row has them
+    held = accepted if status == ReportStatus.COMPLETE else amount
+    return ReportAllocation(number, held, unit, reserved_at)  # type: ignore[arg-type] # as the row has them
 
 
 _report_id: Final = partial(identity.of, "report")
+
+
+def _name_reports(project: int, numbers: Sequence[int]) -> list[str]:
+    return [identity.of("report", project, number) for number in numbers]
 
 
 def _build_page_link(project: str, report: str) -> Link:
@@ -219,16 +256,26 @@ REPORT: Final = row_of(
     Column("end_time", "taken.end_time"),
     Column("inclusions", (), list),
     Column("inclusion_count", "taken.count"),
-    Column("amount", "taken.amount"),
-    Column("allocation", ("r.status", "r.id", "taken.amount", "l.unit", "r.reserved_at"), _build_allocation),
+    Column("amount", "taken.amount - coalesce(r.liability, 0)"),
+    Column("liability", "r.liability"),
+    Column("liability_reason", "r.liability_reason"),
+    Column("accepted_amount", "accepted.amount - coalesce(r.liability, 0)"),
+    Column(
+        "allocation",
+        ("r.status", "r.id", "taken.amount", "accepted.amount", "l.unit", "r.reserved_at"),
+        _build_allocation,
+    ),
     Column("effective_at", "r.effective_at"),
     Column("supersedes", ("r.project_id", "r.supersedes"), unless_null(_report_id)),
     Column("superseded_by", ("r.project_id", "later.id"), unless_null(_report_id)),
+    Column("predecessors", ("r.project_id", _PREDECESSORS), _name_reports),
+    Column("successors", ("r.project_id", _SUCCESSORS), _name_reports),
     Column("summary_of_changes", (), NoneType),
     Column("history", (), list),
     Column("alerted_batch_count", (), int),
     Column("stale_batch_count", (), int),
     Column("waiting_batch_count", (), int),
+    Column("other_version_batch_count", (), int),
     Column("created_at", "r.created_at"),
     Column("updated_at", "r.updated_at"),
     Derived("ui_url", ("project_id", "id"), _build_page_link),
@@ -336,6 +383,7 @@ async def _complete_reports(tx: Read, reports: Sequence[Report], most: int) -> l
     stale: dict[int, int] = dict(await tx.tuples(_STALE, values))
     alerted: dict[int, int] = dict(await tx.tuples(_ALERTED, values))
     waiting: dict[int, int] = dict(await tx.tuples(_WAITING, values))
+    of_others = Counter(report for report, _ in await tx.tuples(OF_OTHER_VERSIONS, values))
     history: dict[int, list[ReportMove]] = {key.key: [] for key in keys}
     for report, *move in await tx.tuples(_HISTORY, values):
         history[report].append(ReportMove(*move))
@@ -347,6 +395,7 @@ async def _complete_reports(tx: Read, reports: Sequence[Report], most: int) -> l
             stale_batch_count=stale.get(key.key, 0),
             alerted_batch_count=alerted.get(key.key, 0),
             waiting_batch_count=waiting.get(key.key, 0),
+            other_version_batch_count=of_others[key.key],
         )
         for key, report in zip(keys, reports, strict=True)
     ]
@@ -355,11 +404,16 @@ async def _complete_reports(tx: Read, reports: Sequence[Report], most: int) -> l
 _NAMED: Final = "unnest(%(projects)s::integer[], %(reports)s::bigint[]) AS named (project_id, report_id)"
 
 _INCLUSIONS: Final = f"""
-    SELECT t.project_id, t.report_id, t.batch_id, t.name, t.start_time, t.end_time, t.amount, t.unit
+    SELECT t.project_id, t.report_id, t.batch_id, t.name, t.start_time, t.end_time, t.amount, t.unit,
+           CASE WHEN acceptance.id IS NOT NULL THEN coalesce(t.accepted_amount, t.amount) END
       FROM {_NAMED}
+      LEFT JOIN LATERAL (
+           SELECT m.id FROM report_moves m
+            WHERE (m.project_id, m.report_id, m.status) = (named.project_id, named.report_id, 'complete')
+            LIMIT 1) AS acceptance ON true
      CROSS JOIN LATERAL (
            SELECT i.project_id, i.report_id, i.batch_id, b.tracking_id AS name, b.start_time, b.end_time,
-                  i.amount, l.unit
+                  i.amount, i.accepted_amount, l.unit
              FROM report_batches i
              JOIN batches b ON (b.project_id, b.id) = (i.project_id, i.batch_id)
              JOIN ledgers l ON (l.project_id, l.id) = (b.project_id, b.ledger_id)
@@ -369,8 +423,13 @@ _INCLUSIONS: Final = f"""
 """
 
 _HISTORY: Final = f"""
-    SELECT m.report_id, m.status, m.said_at, u.name, m.adapter, m.reason, m.reference
+    SELECT m.report_id, m.status, m.said_at, u.name, m.adapter, m.reason, m.reference,
+           CASE WHEN m.status = 'complete' THEN (
+               SELECT coalesce(sum(coalesce(i.accepted_amount, i.amount)), 0) FROM report_batches i
+                WHERE (i.project_id, i.report_id) = (m.project_id, m.report_id)
+               ) - coalesce(r.liability, 0) END
       FROM {_NAMED}
+      JOIN reports r ON (r.project_id, r.id) = (named.project_id, named.report_id)
       JOIN report_moves m ON (m.project_id, m.report_id) = (named.project_id, named.report_id)
       JOIN users u ON u.id = m.user_id
      ORDER BY m.report_id, m.id

@@ -6,11 +6,13 @@ transaction that ends the task. When the task fails, the database lets the repor
 """
 
 import asyncio
+from collections.abc import Callable
 
 from weighbridge.collection.evidence_files import EvidenceStore
+from weighbridge.core import identity
 from weighbridge.core.report import ReportTrigger
 from weighbridge.db.engine import Database
-from weighbridge.errors import Conflict
+from weighbridge.errors import Conflict, Invalid
 from weighbridge.http.outgoing import CallReach, OutgoingClient, Pause
 from weighbridge.platform import async_tasks as tasks
 from weighbridge.platform import changes
@@ -31,6 +33,7 @@ from weighbridge.reporting.submission.sending import (
     CalledRegistry,
     DueReview,
     HttpAdapter,
+    RefusedDecision,
     RegistryReply,
     TaskJournal,
     await_decision,
@@ -65,15 +68,22 @@ class Submitter:
         reference = await self._hand_on(database, attempt, kept)
         await _record_delivery(database, attempt, kept, reference)
 
-    async def review(self, database: Database) -> int:
-        """Ask registries for what they decided of reports that are due; gives how many were decided."""
+    async def review(self, database: Database, tell: Callable[[RefusedDecision], None]) -> int:
+        """Ask registries for what they decided of reports that are due; gives how many were decided.
+
+        `tell` is told of decisions that cannot be written down.
+        """
         decided = 0
         if reviews := await take_due_reviews(database):
             async with OutgoingClient(self._reach) as client:
                 for review in reviews:
-                    decision = await read_decision(database, client, review)
-                    if decision is not None:
-                        decided += await _record_decision(database, review, decision)
+                    try:
+                        decision = await read_decision(database, client, review)
+                        if decision is not None:
+                            decided += await _record_decision(database, review, decision)
+                    except Invalid as refusal:
+                        reason = " ".join(problem.message for problem in refusal.problems)
+                        tell(RefusedDecision(identity.of("report", review.project, review.report), reason))
         return decided
 
     async def _store_file(self, database: Database, attempt: Attempt, number: int) -> SubmissionRow:
@@ -125,7 +135,10 @@ async def _record_delivery(database: Database, attempt: Attempt, kept: Submissio
 
 
 async def _record_decision(database: Database, review: DueReview, reply: RegistryReply) -> bool:
-    """Write down what a registry decided; a ledger that is being generated is asked for in the next round."""
+    """Write down what a registry decided; it is asked again in the next round while the ledger is generated.
+
+    Raises Invalid for an amount that cannot be accepted of the report.
+    """
     try:
         async with database.write() as tx:
             before = await queries.report_numbered(tx, review.project, review.report)

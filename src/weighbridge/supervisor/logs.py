@@ -215,6 +215,12 @@ OF_WORKERS: Final[Mapping[str, LogEvent]] = {
     "witness_recovered": LogEvent(
         "info", ("account", "witness"), "A witness that failed cosigns heads of an audit log again.", NOTHING
     ),
+    "registry_decision_refused": LogEvent(
+        "warning",
+        ("report", "reason"),
+        "A registry accepted an amount that cannot be accepted of its report; the report stays submitted.",
+        "Ask the registry what it means. It is asked again; or write its decision down by hand.",
+    ),
     "witnessing_failed": LogEvent("error", (), "Asking witnesses to cosign heads failed.", REPORT),
     "numbering_failed": LogEvent("error", (), "Numbering changes for the feed failed.", REPORT),
     "round_gave_way": LogEvent(

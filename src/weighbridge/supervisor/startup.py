@@ -18,7 +18,7 @@ import structlog
 from psycopg.errors import InsufficientPrivilege
 
 from weighbridge.core.platform.cell import Cell
-from weighbridge.db.cell_creation import finish_steps, urls_in_cell
+from weighbridge.db.cell_creation import begin_steps, finish_steps, urls_in_cell
 from weighbridge.db.cells import Cells, read_cells
 from weighbridge.db.engine import Database, is_lost, url_on_node
 from weighbridge.db.roles import (
@@ -100,11 +100,16 @@ def migrate_or_refuse(urls: DatabaseUrls, *, without_lost: bool = False) -> None
         for cell in cells:
             if cell.node in lost:
                 _warn_of_lost_cell(cell)
-            elif not lost or read_revision_of(urls_in_cell(urls, cell).migrating) != newest_revision():
-                # What is granted or made goes to every node, so nothing is done for nothing.
-                migrate_cell(urls_in_cell(urls, cell))
-                if cell in finished:
-                    finish_steps(urls, cell)
+                continue
+            within = urls_in_cell(urls, cell)
+            is_newest = read_revision_of(within.migrating) == newest_revision()
+            if lost and is_newest:
+                continue  # what is granted or made goes to every node, so nothing is done for nothing
+            if not is_newest:
+                begin_steps(urls, cell)
+            migrate_cell(within)
+            if cell in finished:
+                finish_steps(urls, cell)
         if can_switch_triggers_off(urls.running):
             log.warning(
                 "database_role_owns_tables",

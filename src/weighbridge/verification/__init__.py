@@ -6,7 +6,7 @@ invariant in words, with a sentence for each record that breaks it.
 - `books` and `invariants`: statements that return the records which break an invariant
 - `recomputation`, with `slots` and `draws`: every batch again from its events and withdrawals, with the
   model version that made it, to the last digit
-- `recorded`: stored records against the audit log
+- `recorded`, `engagements`: stored records against the audit log
 - `audit_tree`: the logged rows of the audit log
 - `evidence`: every evidence file
 
@@ -25,6 +25,7 @@ from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Database, Read
 from weighbridge.verification.audit_tree import Head, check_events, check_trees
 from weighbridge.verification.books import CHECKS, check_books
+from weighbridge.verification.engagements import check_engagements
 from weighbridge.verification.evidence import check_evidence, check_report_files
 from weighbridge.verification.invariants import check_counted_once, check_roll_ups
 from weighbridge.verification.recomputation import recompute, sentences
@@ -148,7 +149,8 @@ async def _check_counted_once(verification: Verification) -> list[Check]:
 
 
 async def _check_records(verification: Verification) -> list[Check]:
-    recorded = [*await check_records(verification.tx), *await check_corrections(verification.tx)]
+    tx = verification.tx
+    recorded = [*await check_records(tx), *await check_corrections(tx), *await check_engagements(tx)]
     return [Check(RECORDED, recorded), Check(MADE, await check_moments(verification.tx))]
 
 

@@ -364,7 +364,32 @@ REPORTS: Final = (
                           AND m.status = CASE own.status WHEN 'complete' THEN 'complete'
                                          ELSE 'submitting' END)
          WHERE r.status = 'superseded'
+           AND NOT EXISTS (SELECT FROM report_successions s
+                            WHERE (s.project_id, s.predecessor_id) = (r.project_id, r.id))
          GROUP BY r.project_id, r.id, own.status HAVING count(later.id) = 0
+        """,
+        "report",
+    ),
+    # Successors share their predecessors: several of one that was split, or one of several that were merged.
+    Invariant(
+        "successors of reports take of every batch what their predecessors held",
+        "report {id}: it and the successors with it take {actual} of a batch of which {expected} was held",
+        """
+        WITH grouped AS (
+            SELECT s.project_id, s.report_id, s.predecessor_id,
+                   min(s.report_id) OVER (PARTITION BY s.project_id, s.predecessor_id) AS first_id
+              FROM report_successions s
+        ), parts AS (
+            SELECT g.project_id, g.first_id, b.batch_id, b.amount AS taken, 0::numeric AS held
+              FROM (SELECT DISTINCT project_id, first_id, report_id FROM grouped) AS g
+              JOIN report_batches b ON (b.project_id, b.report_id) = (g.project_id, g.report_id)
+            UNION ALL
+            SELECT g.project_id, g.first_id, b.batch_id, 0, coalesce(b.accepted_amount, b.amount)
+              FROM (SELECT DISTINCT project_id, first_id, predecessor_id FROM grouped) AS g
+              JOIN report_batches b ON (b.project_id, b.report_id) = (g.project_id, g.predecessor_id)
+        )
+        SELECT project_id, first_id, sum(taken), sum(held) FROM parts
+         GROUP BY project_id, first_id, batch_id HAVING sum(taken) <> sum(held)
         """,
         "report",
     ),

@@ -14,12 +14,9 @@ from weighbridge.accounting.posting.posting_run import WRITTEN, match_tasks, sel
 from weighbridge.core import identity
 from weighbridge.db.engine import Read
 from weighbridge.db.statements import Literal, canonical
+from weighbridge.verification.recorded_forms import REPORT_COLUMNS, LoggedRecord, moment, shape_report
 
 # The nouns whose records are in the log: by which actions, and which column has which field.
-
-
-LoggedRecord = Mapping[str, Any]
-"""A record as a row of the audit log has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +48,6 @@ class RecordedNoun:
     """What the object is, where it is not of the noun's own kind."""
 
 
-def moment(column: LiteralString) -> LiteralString:
-    """A time as the interface writes it, to the millisecond."""
-    return f"""to_char({column}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')"""
-
-
 def _select_columns(*names: LiteralString) -> dict[str, LiteralString]:
     return {name: f"t.{name}" for name in names}
 
@@ -66,7 +58,6 @@ def _select_times(*names: LiteralString) -> dict[str, LiteralString]:
 
 _MADE: Final = _select_times("created_at")
 _POINT_FIELDS: Final = ("id", "slug", "name", "unit", "required", "value_type")
-_MOVE_FIELDS: Final = ("status", "adapter", "reason", "reference", "said_at")
 
 
 def _shape_event_type(recorded: LoggedRecord) -> LoggedRecord:
@@ -74,24 +65,10 @@ def _shape_event_type(recorded: LoggedRecord) -> LoggedRecord:
     return {**recorded, "data_point_types": sorted(points, key=lambda point: point["id"])}
 
 
-def _shape_report(recorded: LoggedRecord) -> LoggedRecord:
-    moves = [{name: move[name] for name in _MOVE_FIELDS} for move in recorded["history"]]
-    return {
-        **recorded,
-        "history": moves,
-        "amounts": sorted(inclusion["amount"] for inclusion in recorded["inclusions"]),
-    }
-
-
-# The row of the superseding report shows that a report was superseded, and an invariant of reports
-# holds that one did. Status and moves agree on it.
-_STATUS_OF_REPORT: Final[LiteralString] = """
-    (SELECT CASE WHEN (t.status = 'superseded') <> bool_or(m.status = 'superseded') THEN 'superseded'
-                 WHEN t.status = 'superseded'
-                 THEN (array_agg(m.status ORDER BY m.id DESC) FILTER (WHERE m.status <> 'superseded'))[1]
-                 ELSE t.status END
-       FROM report_moves m WHERE (m.project_id, m.report_id) = (t.project_id, t.id))
-"""
+_OF_RULE_VERSION: Final[Sequence[LiteralString]] = (
+    "target", "expression", "data_point", "window_member_scope", "purpose", "priority", "requires_approval",
+    "event_type_id",
+)  # fmt: skip
 
 _APPROVES: Final = "data_rules:approve"
 
@@ -234,17 +211,7 @@ NOUNS: Final = (
         "rule",
         "(SELECT v.*, v.rule_id AS id FROM rule_versions v)",
         ("rule.create", "rule.update"),
-        _select_columns(
-            "target",
-            "expression",
-            "data_point",
-            "window_member_scope",
-            "purpose",
-            "priority",
-            "requires_approval",
-            "event_type_id",
-        )
-        | {"window": "t.rule_window", "correction": "t.correction"},
+        _select_columns(*_OF_RULE_VERSION) | {"window": "t.rule_window", "correction": "t.correction"},
         friendly={"event_type_id": "event_type"},
         part="version",
     ),
@@ -252,10 +219,17 @@ NOUNS: Final = (
         "methodology",
         "methodologies",
         ("methodology.create",),
-        _select_columns("name", "version", "report_type", "mapping", "registry_id", "measured_share_min")
-        | {"submission_requirements": "to_jsonb(t.submission_requirements)"}
+        _select_columns(
+            "name", "version", "report_type", "mapping", "registry_id", "measured_share_min", "other_versions"
+        )
+        | {
+            "submission_requirements": "to_jsonb(t.submission_requirements)",
+            "versions": """coalesce((SELECT jsonb_agg(to_jsonb(i.versions) ORDER BY i.model_id)
+                             FROM methodology_models i WHERE i.methodology_id = t.id), '[]')""",
+        }
         | _MADE,
         is_of_project=False,
+        shape=lambda told: {**told, "versions": [model.get("versions", []) for model in told["models"]]},
     ),
     RecordedNoun(
         "registry",
@@ -274,30 +248,22 @@ NOUNS: Final = (
             "report.deliver",
             "report.accept",
             "report.reject",
+            "report.withdraw",
+            "report.merge",
+            "report.split",
         ),
-        _select_columns("name", "report_type", "methodology_id")
+        _select_columns("name", "report_type", "methodology_id", "liability", "liability_reason")
         | _select_times("effective_at")
         | _MADE
-        | {
-            "status": _STATUS_OF_REPORT,
-            "amounts": """coalesce((SELECT jsonb_agg(i.amount ORDER BY i.amount) FROM report_batches i
-                           WHERE (i.project_id, i.report_id) = (t.project_id, t.id)), '[]')""",
-            "history": f"""coalesce((
-                SELECT jsonb_agg(jsonb_build_object(
-                           'status', m.status, 'adapter', m.adapter, 'reason', m.reason,
-                           'reference', m.reference, 'said_at', {moment("m.said_at")}) ORDER BY m.id)
-                  FROM report_moves m
-                 WHERE (m.project_id, m.report_id) = (t.project_id, t.id)
-                   AND m.status <> 'superseded'), '[]')""",
-        },
+        | REPORT_COLUMNS,
         gone=("report.delete",),
-        shape=_shape_report,
+        shape=shape_report,
     ),
     RecordedNoun(
         "report_link",
         "report_links",
         ("report_link.create", "report_link.revoke"),
-        _select_columns("name") | _select_times("expires_at", "revoked_at") | _MADE,
+        _select_columns("name", "is_of_verifier") | _select_times("expires_at", "revoked_at") | _MADE,
         is_of_project=False,
     ),
     RecordedNoun(
@@ -550,6 +516,7 @@ MADE_BY_OPERATIONS: Final[dict[LiteralString, LiteralString]] = {
     "event_types": "id", "data_point_types": "id", "locations": "id", "feedstocks": "id", "assets": "id",
     "asset_custom_fields": "id", "outages": "id", "static_inputs": "id", "evidence": "id", "ledgers": "id",
     "rules": "id", "rule_versions": "rule_id", "reports": "id", "report_links": "id", "data_feeds": "id",
+    "engagements": "id",
     "corrections": "id", "batches": "id", "events": "id",
 }  # fmt: skip
 """Tables whose rows are made in the transaction of an operation, or of a task that logs what it did."""

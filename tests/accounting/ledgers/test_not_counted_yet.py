@@ -5,9 +5,11 @@ from tests.given import accounting, chain, reports
 from tests.given import collection as given
 from tests.given.people import visitor
 
-from weighbridge.accounting.posting.waiting_events import update_marked
+from weighbridge.accounting.posting.waiting_events import lock_days, update_marked
 from weighbridge.exchange.changes import number_all
 
+GONE = 2**31 - 2
+"""The number of a project that no cell has."""
 FEBRUARY_3 = "2025-02-03T06:00:00Z"
 
 
@@ -33,6 +35,14 @@ def plant(api, drain):
 
 def waits(plant):
     return plant.api.get(f"/ledgers/{plant.ledger['id']}").body["not_counted_yet"]
+
+
+def test_a_project_that_has_gone_to_another_cell_has_no_days_to_lock(server):
+    async def lock():
+        async with server.database.write() as tx:
+            return await lock_days(tx, GONE)
+
+    assert server.run(lock()) is None
 
 
 def test_a_ledger_that_was_just_generated_waits_for_nothing(plant, look):

@@ -11,7 +11,7 @@ def actor(*permissions):
 
 def test_there_are_these_permissions():
     assert ALL_PERMISSIONS == (
-        "production_accounting:read", "production_accounting:write",
+        "production_accounting:read", "production_accounting:write", "production_accounting:verify",
         "data_collection:read", "data_collection:write",
         "data_rules:read", "data_rules:write", "data_rules:approve",
         "administration:read", "administration:write",
@@ -31,6 +31,12 @@ def test_approving_includes_reading_and_writing_rules_does_not_include_approving
     assert not actor("data_rules:approve").may("data_rules:write")
     assert not actor("data_rules:write").may("data_rules:approve")
     assert not actor("data_rules:approve").may("data_collection:read")
+
+
+def test_verifying_includes_reading_and_writing_reports_does_not_include_verifying():
+    assert actor("production_accounting:verify").may("production_accounting:read")
+    assert not actor("production_accounting:verify").may("production_accounting:write")
+    assert not actor("production_accounting:write").may("production_accounting:verify")
 
 
 @pytest.mark.parametrize("area", AREAS)

@@ -5,14 +5,15 @@ import pytest
 from weighbridge.core.report import MOVES, RESERVING, ReportStatus, ReportTrigger, advance, may
 
 TABLE = """
-            submit      deliver    fail    accept    reject    supersede
-draft       submitting  -          -       -         -         -
-submitting  -           submitted  failed  -         -         -
-submitted   -           -          -       complete  rejected  superseded
-complete    -           -          -       -         -         superseded
-rejected    -           -          -       -         -         -
-failed      submitting  -          -       -         rejected  -
-superseded  -           -          -       -         -         -
+            submit      deliver    fail    accept    reject    supersede   withdraw   succeed
+draft       submitting  -          -       -         -         -           -          complete
+submitting  -           submitted  failed  -         -         -           -          -
+submitted   -           -          -       complete  rejected  superseded  withdrawn  -
+complete    -           -          -       -         -         superseded  withdrawn  -
+rejected    -           -          -       -         -         -           -          -
+failed      submitting  -          -       -         rejected  -           withdrawn  -
+superseded  -           -          -       -         -         -           -          -
+withdrawn   -           -          -       -         -         -           -          -
 """
 
 

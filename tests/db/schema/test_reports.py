@@ -26,6 +26,12 @@ ENTRY = """
     INSERT INTO ledger_entries (project_id, ledger_id, batch_id, kind, amount, effective_at, report_id)
       SELECT 1, 2, id, '{kind}', {amount}, '2025-01-02Z', {report} FROM batches WHERE ledger_id = 2;
 """
+ACCEPTED = """
+    INSERT INTO ledger_entries (project_id, ledger_id, batch_id, kind, amount, effective_at, report_id)
+      SELECT 1, 2, b.id, posted.kind, posted.amount, '2025-01-02Z', 1
+        FROM batches b, (VALUES ('release', 3), ('report', -3)) AS posted (kind, amount)
+       WHERE b.ledger_id = 2;
+"""
 RESTATE = """
     INSERT INTO reports (project_id, name, report_type, ledger_id, supersedes, first_id)
       VALUES (1, 'Restated', 'annual', 2, {supersedes}, {first});
@@ -176,3 +182,80 @@ def test_what_was_said_and_sent_stays(connection):
         connection.execute(
             "INSERT INTO report_moves (project_id, report_id, status, user_id) VALUES (1, 1, 'rejected', 1)"
         )
+    with pytest.raises(CheckViolation, match="report_moves_say_why"):
+        connection.execute(
+            "INSERT INTO report_moves (project_id, report_id, status, user_id) VALUES (1, 1, 'withdrawn', 1)"
+        )
+
+
+def test_how_much_is_accepted_is_decided_once_and_is_less_than_is_claimed(connection):
+    accepted = "UPDATE report_batches SET accepted_amount = {}"
+    with pytest.raises(CheckViolation, match="only a draft changes"):
+        connection.execute(accepted.format(2))
+    reserve(connection)
+    carried_out(connection, "UPDATE reports SET status = 'submitted' WHERE id = 1")
+    for amount in (-1, 3, "'NaN'"):
+        with pytest.raises(CheckViolation, match="report_batches_accepted"):
+            connection.execute(accepted.format(amount))
+    connection.execute(accepted.format(2))
+
+    with pytest.raises(CheckViolation, match="only a draft changes"):
+        connection.execute(accepted.format(1))
+    with pytest.raises(CheckViolation, match="have posted 3 on batch 2, and state or reserve 2"):
+        carried_out(connection, "UPDATE reports SET status = 'complete' WHERE id = 1", ACCEPTED)
+
+
+def test_only_what_takes_the_place_of_an_accepted_report_is_complete_without_being_sent(connection):
+    reserve(connection)
+    carried_out(connection, "UPDATE reports SET status = 'submitted' WHERE id = 1")
+    succession = "INSERT INTO report_successions (project_id, report_id, predecessor_id) VALUES (1, 2, 1)"
+    complete = "UPDATE reports SET status = 'complete', effective_at = '2025-01-02Z' WHERE id = 2"
+    connection.execute(REPORT)
+
+    with pytest.raises(CheckViolation, match="no draft that can succeed"):
+        connection.execute(succession)
+    carried_out(connection, "UPDATE reports SET status = 'complete' WHERE id = 1", ACCEPTED)
+    with pytest.raises(CheckViolation, match="takes the place of no other"):
+        connection.execute(complete)
+    connection.execute(succession)
+    with pytest.raises(CheckViolation, match="takes the place of no other"):
+        connection.execute(complete)
+    for statement in ("UPDATE report_successions SET predecessor_id = 0", "DELETE FROM report_successions"):
+        with pytest.raises(RestrictViolation):
+            connection.execute(statement)
+
+
+def test_only_what_was_once_accepted_owes_something(connection):
+    owes = "UPDATE reports SET liability = 2, liability_reason = 'Below zero' WHERE id = {}"
+    with pytest.raises(CheckViolation, match="reports_owe_with_reason"):
+        connection.execute(owes.format(1))
+    reserve(connection)
+    carried_out(connection, "UPDATE reports SET status = 'submitted' WHERE id = 1")
+    carried_out(
+        connection,
+        "UPDATE reports SET status = 'rejected' WHERE id = 1",
+        ENTRY.format(kind="release", amount=3, report=1),
+    )
+    carried_out(connection, RESTATE.format(supersedes=1, first=1), owes.format(2))
+
+    with pytest.raises(CheckViolation, match="its chain was never accepted"):
+        carried_out(connection, SUBMIT.format(report=2))
+    with pytest.raises(CheckViolation, match="reports_liability_check"):
+        connection.execute("UPDATE reports SET liability = 0 WHERE id = 2")
+    with pytest.raises(CheckViolation, match="reports_owe_with_reason"):
+        connection.execute("UPDATE reports SET liability_reason = NULL WHERE id = 2")
+
+
+def test_what_is_complete_is_not_withdrawn_while_it_is_restated(connection):
+    reserve(connection)
+    carried_out(connection, "UPDATE reports SET status = 'submitted' WHERE id = 1")
+    carried_out(
+        connection,
+        "UPDATE reports SET status = 'complete' WHERE id = 1",
+        ACCEPTED,
+    )
+    carried_out(connection, RESTATE.format(supersedes=1, first=1))
+    carried_out(connection, SUBMIT.format(report=2))
+
+    with pytest.raises(CheckViolation, match="report 1 is being restated"):
+        carried_out(connection, "UPDATE reports SET status = 'withdrawn' WHERE id = 1")

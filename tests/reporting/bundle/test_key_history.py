@@ -3,54 +3,15 @@
 import json
 
 import pytest
-from tests.given import bundles, reports
+from tests.given import reports
 from tests.given.bundles import KEY
+from tests.given.key_histories import BEGINNING, ENDORSEMENT, REVOCATION, History
 from tests.given.tampering import signed, taken_apart
 
 from weighbridge.core.bundle.check import Trust
-from weighbridge.core.key_history import KEY_ACTIONS, KeyStatement, KeyStatementKind, sign_statement
-from weighbridge.core.proof import Checkpoint
 from weighbridge.core.signing import SigningKey, VerifierKey, write_canonical_json
-from weighbridge.db.statements import jsonb
-from weighbridge.platform.audit_tree import Signer
 
-ENDORSEMENT, BEGINNING, REVOCATION = KeyStatementKind
 KEYS = "audit/keys.json"
-
-
-class History:
-    """An account whose log has key after key, and a report of it."""
-
-    def __init__(self, account, report):
-        self.account, self.report, self.keys = account, report, [KEY]
-
-    def verifier(self, key):
-        return Signer(key, "plant.example").verifier(self.account.id)
-
-    @property
-    def first(self):
-        return self.verifier(KEY)
-
-    def statement(self, kind, key, successor, rows=1):
-        verifier = self.verifier(key)
-        head = Checkpoint(verifier.name, rows, bytes(32))
-        said = KeyStatement(kind, verifier, self.verifier(successor), head, "2025-04-01T00:00:00.000Z")
-        return sign_statement(said, None if kind == BEGINNING else key, successor)
-
-    def follow(self, kind=ENDORSEMENT):
-        """Have another key follow."""
-        self.keys.append(SigningKey.made())
-        made = self.statement(kind, self.keys[-2], self.keys[-1])
-        self.account.server.sql(
-            "INSERT INTO audit_log (account_id, request_id, action, object, after)"
-            " VALUES (%s, 'given', %s, %s, %s)",
-            self.account.id, KEY_ACTIONS[kind], made.statement.key.text, jsonb(made.record),
-        )  # fmt: skip
-        return self
-
-    def bundle(self):
-        """The bundle that the newest key signs."""
-        return bundles.bundle(self.account, self.report, self.keys[-1])
 
 
 @pytest.fixture

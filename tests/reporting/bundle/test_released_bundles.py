@@ -8,8 +8,8 @@ from weighbridge.core.bundle.check import check_bundle
 from weighbridge.core.signing import SigningKey, VerifierKey
 from weighbridge.modelling.documents import read_model
 
-FIRST_OF_FORMAT = {2: (1, 1), 3: (1, 2)}
-"""By format, the first version that wrote it; format 1 is that of those before."""
+FIRST_OF_FORMAT = {2: (1, 1), 4: (1, 2)}
+"""By format, the first version that wrote it; format 1 is that of those before, and none wrote format 3."""
 
 STORED = [
     pytest.param(folder, file, id=f"{folder.name}/{file.name[:6]}")

@@ -20,6 +20,7 @@ from tests.given.second_checker import SCRIPT, run_second_checker
 from tools.stored_release.folders import EVIDENCE, KEY, released
 
 from weighbridge.core.bundle.archive import read_parts
+from weighbridge.core.bundle.contents import FORMAT
 from weighbridge.core.bundle.tables import TABLES, define_events_table
 from weighbridge.core.engine.slot_computation import GivenValues
 from weighbridge.core.engine.trials import try_out
@@ -165,7 +166,7 @@ def test_the_page_lists_every_column_with_its_type(compute):
         ]
 
     events = define_events_table("<type>", [])
-    expected = {table.part: described(table) for table in TABLES[2]}
+    expected = {table.part: described(table) for table in TABLES[FORMAT]}
     listed = listed_columns()
     listed["corrections.csv"] = [
         (name, {"from_value": "text?", "to_value": "text"}.get(name, kind), is_key)

@@ -21,7 +21,9 @@ def test_a_methodology_has_name_version_type_models_and_requirements(api, drain)
     made = make(api, model_ids=[model["id"]]).expect(201).body
 
     assert {name: made[name] for name in NEW} == NEW
-    assert made["models"] == [{"id": model["id"], "name": model["name"], "version": 1}]
+    assert made["models"] == [
+        {"id": model["id"], "name": model["name"], "version": 1, "versions": [], "version_ids": []}
+    ]
     assert api.get(f"/methodologies/{made['id']}").expect(200).body == made
     assert api.get("/methodologies").expect(200).data == [made]
 

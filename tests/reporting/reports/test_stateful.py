@@ -1,4 +1,5 @@
-"""Stories of reports: made, submitted, accepted, rejected and restated in any order over three months.
+"""Stories of reports: made, submitted, accepted, rejected, withdrawn and restated in any order over three
+months.
 
 Half of the reports go to a registry, which loses requests and answers, fails or refuses; some submissions
 fail, and are sent off again.
@@ -43,6 +44,8 @@ amounts = st.tuples(*[st.integers(0, mass + 1) for mass in PRODUCED])
 steps = st.one_of(
     st.tuples(st.just("make"), amounts),
     st.tuples(st.just("restate"), st.integers(0, 9), amounts),
+    st.tuples(st.just("restate"), st.integers(0, 9), st.just((0, 0, 0))),
+    st.tuples(st.just("owe"), st.integers(0, 9), st.integers(1, 3)),
     st.tuples(st.just("submit"), st.integers(0, 9)),
     st.tuples(st.just("post"), st.integers(0, 9), st.sampled_from(BEHAVIOURS)),
     st.tuples(st.just("post"), st.integers(0, 9), st.sampled_from(BEHAVIOURS)),
@@ -50,7 +53,11 @@ steps = st.one_of(
     st.tuples(st.just("cancel"), st.integers(0, 9)),
     st.tuples(st.just("accept"), st.integers(0, 9)),
     st.tuples(st.just("accept"), st.integers(0, 9)),
+    st.tuples(st.just("accept_part"), st.integers(0, 9), amounts),
     st.tuples(st.just("reject"), st.integers(0, 9)),
+    st.tuples(st.just("withdraw"), st.integers(0, 9)),
+    st.tuples(st.just("merge"), st.integers(0, 9), st.integers(0, 9)),
+    st.tuples(st.just("split"), st.integers(0, 9), amounts),
 )
 
 
@@ -65,6 +72,11 @@ class Told:
     restates: "Told | None" = None
     restated: bool = False
     since: int = 0
+    owes: int = 0
+    accepted_since: int | None = None
+    """The end of the month from which it counted when it was accepted, whatever became of it since."""
+    is_succeeded: bool = False
+    """Whether others took its place."""
     is_posted: bool = False
     """Whether it goes to the registry, and no longer to people."""
 
@@ -113,10 +125,18 @@ class Account:
     def since(self, told):
         """From the end of which month on a report would count."""
         stated = self.stated(told)
-        return max([*told.taken, *([stated.since] if stated else [])])
+        held_from = [stated.since] if stated else []
+        return max([*told.taken, *held_from] or [self.accepted_since(told)])
+
+    def accepted_since(self, told):
+        """From when on the last of a chain counted that was accepted; None for a chain that never was."""
+        moments = [one.accepted_since for one in self.chain_of(told) if one.accepted_since is not None]
+        return max(moments, default=None)
 
     def may_take(self, told):
         """Whether so much of each batch remains, at every moment from the latest slot's end on."""
+        if not told.taken:
+            return self.accepted_since(told) is not None
         since, chain, stated = self.since(told), self.chain_of(told), self.stated(told)
         waiting = [one for one in chain if one.status in UNDER_WAY]
         beyond = {
@@ -152,7 +172,9 @@ class Story:
         fields = {"supersedes": restates.id} if restates else {}
         answer = self.claims.ask(batches=body, **fields)
         may = restates is None or (
-            restates.status in {"submitted", "complete", "rejected"} and not restates.restated
+            restates.status in {"submitted", "complete", "rejected", "withdrawn"}
+            and not restates.restated
+            and not any(one.is_succeeded for one in self.account.chain_of(restates))
         )
         self.account.reports.append(told)
         if may and (not taken or self.account.may_take(told)):
@@ -208,7 +230,7 @@ class Story:
         answer = self.api.post(f"/reports/{told.id}/submit", body or {})
         if told.status not in {"draft", "failed"}:
             answer.expect(409)
-        elif told.status == "draft" and not (told.taken and self.account.may_take(told)):
+        elif told.status == "draft" and not self.account.may_take(told):
             answer.expect(422)
         else:
             if told.status == "draft":
@@ -217,6 +239,20 @@ class Story:
                     if one.status == "submitted":
                         one.status = "superseded"
             told.task, told.status = answer.expect(202).body["async_task_id"], "submitting"
+
+    def owe(self, number, liability):
+        """A draft that restates what was once accepted owes something."""
+        if not (told := self._one(number)):
+            return
+        owed = {"liability": liability, "liability_reason": "The truth is below zero"}
+        answer = self.api.patch(f"/reports/{told.id}", {"report": owed})
+        if told.status != "draft":
+            answer.expect(409)
+        elif not told.restates or self.account.accepted_since(told) is None:
+            answer.expect(422)
+        else:
+            assert answer.expect(200).body["amount"] == sum(told.taken.values()) - liability
+            told.owes = liability
 
     def cancel(self, number):
         """Half of the submissions are not received."""
@@ -233,9 +269,28 @@ class Story:
                 answer.expect(200)
                 if (stated := self.account.stated(told)) is not None:
                     stated.status = "superseded"
-                told.status = "complete"
+                told.status, told.accepted_since = "complete", told.since
             else:
                 answer.expect(409)
+
+    def accept_part(self, number, amounts):
+        """So much of named batches is accepted, and nothing of the others: that is what it has taken then."""
+        self._deliver()
+        if not (told := self._one(number)):
+            return
+        accepted = {month: min(told.taken.get(month, 0), amount) for month, amount in enumerate(amounts)}
+        accepted = {month: amount for month, amount in accepted.items() if amount}
+        batches = [{"batch_id": self.batches[month], "amount": amount} for month, amount in accepted.items()]
+        answer = self.api.post(f"/reports/{told.id}/accept", {"batches": batches, "reason": "Not all of it"})
+        if told.status != "submitted":
+            answer.expect(409)
+        elif not accepted or told.owes:
+            answer.expect(422)
+        else:
+            answer.expect(200)
+            if (stated := self.account.stated(told)) is not None:
+                stated.status = "superseded"
+            told.status, told.taken, told.accepted_since = "complete", accepted, told.since
 
     def reject(self, number):
         if told := self._one(number):
@@ -246,6 +301,66 @@ class Story:
             else:
                 answer.expect(409)
 
+    def withdraw(self, number):
+        """What waits or is complete is taken back, unless a restatement of what is complete is under way."""
+        if told := self._one(number):
+            answer = self.api.post(f"/reports/{told.id}/withdraw", {"reason": "Claimed elsewhere"})
+            is_restated = any(one.status in UNDER_WAY for one in self.account.chain_of(told))
+            if told.status in {"submitted", "failed"} or (told.status == "complete" and not is_restated):
+                answer.expect(200)
+                told.status = "withdrawn"
+            else:
+                answer.expect(409)
+
+    def _may_be_succeeded(self, told):
+        chain = self.account.chain_of(told)
+        is_restated = any(one.status in {"draft", *UNDER_WAY} for one in chain)
+        return told.status == "complete" and not told.owes and not is_restated
+
+    def _succeed(self, earlier, made, taken, since):
+        """Others have taken the place of reports."""
+        for one in earlier:
+            one.status, one.is_succeeded = "superseded", True
+        for record, amounts in zip(made, taken, strict=True):
+            self.account.reports.append(
+                Told(record["id"], taken=amounts, status="complete", since=since, accepted_since=since)
+            )
+
+    def merge(self, number, other):
+        one, two = self._one(number), self._one(other)
+        if not one:
+            return
+        body = {"report_ids": [two.id], "name": "Merged", "reason": "One claim"}
+        answer = self.api.post(f"/reports/{one.id}/merge", body)
+        if not self._may_be_succeeded(one):
+            answer.expect(409)
+        elif one is two or two.status != "complete" or two.owes:
+            answer.expect(422)
+        elif not self._may_be_succeeded(two):
+            answer.expect(409)
+        else:
+            months = {*one.taken, *two.taken}
+            taken = {month: one.taken.get(month, 0) + two.taken.get(month, 0) for month in months}
+            self._succeed([one, two], [answer.expect(201).body], [taken], max(one.since, two.since))
+
+    def split(self, number, amounts):
+        """So much of named batches is one part, and the rest another."""
+        if not (told := self._one(number)):
+            return
+        first = {month: min(told.taken.get(month, 0), amount) for month, amount in enumerate(amounts)}
+        first = {month: amount for month, amount in first.items() if amount}
+        rest = {month: amount - first.get(month, 0) for month, amount in told.taken.items()}
+        rest = {month: amount for month, amount in rest.items() if amount}
+        batches = [{"batch_id": self.batches[month], "amount": amount} for month, amount in first.items()]
+        parts = [{"name": "First", "batches": batches}, {"name": "Rest"}]
+        answer = self.api.post(f"/reports/{told.id}/split", {"parts": parts, "reason": "Two buyers"})
+        if not self._may_be_succeeded(told):
+            answer.expect(409)
+        elif not first or not rest:
+            answer.expect(422)
+        else:
+            self._succeed([told], answer.expect(201).body["parts"], [first, rest], told.since)
+
     def check(self):
         """The ledger has what the last of each chain states, at every moment."""
         held = [batch["ledger_balance"] for batch in self.claims.plant.batches()]
@@ -254,11 +369,14 @@ class Story:
         for month, moment in enumerate(MOMENTS):
             ledger = self.api.get(path, {"effective_at": moment}).expect(200).body
             assert (ledger["balance"], ledger["deficit"]) == (self.account.remaining(month), 0)
+        owed = sum(one.owes for one in self.account.reports if one.status == "complete")
+        assert ledger["open_liability"] == owed
         found = {one["id"]: one for one in self.api.get("/reports", {"page_size": "200"}).data}
         assert {one.id: one.status for one in self.account.reports} == {
             number: one["status"] for number, one in found.items()
         }
-        stated = sum(one["amount"] for one in found.values() if one["status"] == "complete")
+        complete = [one for one in found.values() if one["status"] == "complete"]
+        stated = sum(one["accepted_amount"] + (one["liability"] or 0) for one in complete)
         posted = self.server.sql(
             "SELECT coalesce(- sum(amount), 0) FROM ledger_entries"
             " WHERE project_id = %s AND kind IN ('report', 'restate')",

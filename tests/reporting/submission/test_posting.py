@@ -4,6 +4,7 @@ Whatever the registry does, it has the report once or the report says that it ma
 """
 
 import socket
+from decimal import Decimal
 
 import pytest
 from tests.given import registries, reports
@@ -11,6 +12,7 @@ from tests.given.receivers import receiver
 from tests.given.registries import TOKEN
 
 from weighbridge import worker
+from weighbridge.rounds import log_refused_decision
 
 LOST = ("sending", "unanswered", "absent")
 """The steps of a request that brought nothing, and of the question after it."""
@@ -211,7 +213,7 @@ def test_what_proves_who_calls_is_in_no_answer_log_or_row_even_when_the_registry
 
 
 def review(server):
-    return server.run(worker.submitter(server.settings).review(server.database))
+    return server.run(worker.submitter(server.settings).review(server.database, log_refused_decision))
 
 
 @pytest.mark.parametrize(
@@ -235,6 +237,38 @@ def test_a_decision_that_comes_later_is_asked_for_and_written_down_once(
     assert (last["adapter"], last["reason"], last["reference"]) == ("http", "So we decided.", "REH-0001")
     assert sql("SELECT 1 FROM report_reviews WHERE report_id = %s", found["numeric_id"]) == []
     assert review(server) == 0
+
+
+def test_a_registry_may_accept_a_part(server, claims, rehearsal):
+    found, _ = sent(claims, rehearsal.register(claims.plant.api), name="[rehearse: accept, amount 1.5]")
+    review(server)
+
+    after = claims.read(found)
+    assert (after["status"], after["accepted_amount"], claims.balances()) == (
+        "complete", Decimal("1.5"), [Decimal("3.5"), 3],
+    )  # fmt: skip
+    assert after["history"][-1]["reason"] == "The registry gave no reason."
+
+
+def test_a_decision_over_more_than_is_claimed_is_none_and_the_log_says_why(
+    server, claims, rehearsal, sql, warnings
+):
+    found, kept = sent(claims, rehearsal.register(claims.plant.api))
+    for amount, reason in (
+        ("5", "amount is 5; the report claims 4, and no more is accepted."),
+        ("soon", "amount is 'soon', which is no amount."),
+    ):
+        rehearsal.server.received.decide(kept["key"], "accepted", None, amount)
+        sql("UPDATE report_reviews SET next_at = now() WHERE report_id = %s", found["numeric_id"])
+        review(server)
+        assert (claims.read(found)["status"], claims.balances()) == ("submitted", [1, 3])
+        assert (warnings[-1]["event"], warnings[-1]["report"]) == ("registry_decision_refused", found["id"])
+        assert warnings[-1]["reason"] == reason
+
+    rehearsal.server.received.decide(kept["key"], "accepted", None, "4")
+    sql("UPDATE report_reviews SET next_at = now() WHERE report_id = %s", found["numeric_id"])
+    review(server)
+    assert (claims.read(found)["status"], claims.balances()) == ("complete", [1, 3])
 
 
 def test_a_report_may_say_for_itself_what_the_rehearsal_does_with_it(server, claims, rehearsal):

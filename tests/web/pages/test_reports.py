@@ -123,6 +123,45 @@ def test_a_rejection_needs_its_reason(reports, reader):
     assert "The scale has no certificate." in main_of(reader.get(address))
 
 
+def test_an_accepted_report_is_withdrawn_and_restated_on_its_page(reports, reader):
+    address = page_of(reports, accepted(reports, reports.report(8)))
+    assert "Withdraw report" in main_of(reader.get(address))
+
+    assert reader.post(f"{address}/withdraw", {"reason": ""}).status == 422
+    reader.post(f"{address}/withdraw", {"reason": "Claimed elsewhere", "reference": "CAN-3"}).expect(303)
+
+    shown = main_of(reader.get(address))
+    assert "Claimed elsewhere" in shown
+    assert "CAN-3" in shown
+    assert "Withdraw report" not in shown
+    assert reports.balances() == [8, 4, 2]
+    assert "Restates" in main_of(reader.get(moved(reader.post(f"{address}/restate", {"name": "Again"}))))
+
+
+def test_accepted_reports_are_merged_on_the_page_of_one_and_split_again(reports, reader):
+    first, second = (
+        accepted(reports, reports.report(5, name="January")),
+        accepted(reports, reports.report(1, 4)),
+    )
+    address = page_of(reports, first)
+    assert "Merge with other accepted reports" in main_of(reader.get(address))
+    merging = {"report_ids": second["id"], "merged_name": "Quarter", "merge_reason": ""}
+    assert reader.post(f"{address}/merge", merging).status == 422
+
+    merged = moved(reader.post(f"{address}/merge", merging | {"merge_reason": "One claim"}))
+
+    shown = main_of(reader.get(merged))
+    assert "these were merged" in shown
+    assert "Create bundle" in shown
+    assert "Merged into" in main_of(reader.get(address))
+    assert "Restate report" not in main_of(reader.get(address))
+    parts = {"first_name": "Basel", "first_amount": "4", "second_name": "Turin", "split_reason": "Two buyers"}
+    assert reader.post(f"{merged}/split", parts | {"first_amount": "40"}).status == 422
+    reader.post(f"{merged}/split", parts).expect(303)
+    assert "Split into" in main_of(reader.get(merged))
+    assert reports.balances() == [2, 0, 2]
+
+
 def test_the_bundle_of_a_report_is_downloaded_and_said_how_to_check(reports, reader):
     report = accepted(reports, reports.report(8))
     address = page_of(reports, report)

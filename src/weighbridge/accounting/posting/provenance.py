@@ -183,10 +183,8 @@ async def _insert_elements(
 ) -> None:
     """Write the events of a stream that was read element by element: they are known by their ids."""
     await tx.copy(
-        """
-        COPY batch_inputs (project_id, batch_id, set_number, chunk, first_event, last_event, event_ids)
-        FROM STDIN
-        """,
+        "batch_inputs",
+        ("project_id", "batch_id", "set_number", "chunk", "first_event", "last_event", "event_ids"),
         (
             f"{context.project}\t{batch.batch_id}\t{stream.number}\t{chunk_number}\t{min(chunk)}\t{max(chunk)}"
             f"\t{{{','.join(map(str, chunk))}}}\n"

@@ -159,8 +159,7 @@ async def update_waiting(database: Database, project: int) -> bool:
             ledgers = await tx.rows(_LedgerModel, _LEDGERS, (project,))
             if not ledgers:
                 return True
-            await tx.execute(_BEGIN_DAYS, (project,))
-            until = await tx.value(_LOCK_DAYS, (project,))
+            until = await lock_days(tx, project)
             if until is None:
                 return False
             if await _sum_up_days(tx, project, until):
@@ -169,6 +168,16 @@ async def update_waiting(database: Database, project: int) -> bool:
             for ledger in ledgers:
                 await _keep(tx, project, ledger.ledger, await find_waiting(tx, project, ledger, catalogue))
             return True
+
+
+async def lock_days(tx: Write, project: int) -> datetime | None:
+    """Lock the sums by day of a project, until when they go; None where another worker has them.
+
+    None as well where the project is gone: its account may move to another cell at any moment.
+    """
+    await tx.execute(_BEGIN_DAYS, {"project": project})
+    until: datetime | None = await tx.value(_LOCK_DAYS, (project,))
+    return until
 
 
 async def find_waiting(
@@ -202,7 +211,7 @@ async def find_waiting(
     return list(waiting_events.values())
 
 
-async def _sum_up_days(tx: Write, project: int, until: object) -> bool:
+async def _sum_up_days(tx: Write, project: int, until: datetime) -> bool:
     """Sum up some of the events that changed since the last look; gives whether there are more."""
     values = {"project": project, "until": until, "now": await read_moment_before(tx), "most": SUMMED_AT_ONCE}
     bound = await tx.value(_BOUND, values)
@@ -258,7 +267,12 @@ _LEDGERS: Final = """
 """
 
 _BEGIN_DAYS: Final = """
-    INSERT INTO event_days_until (project_id, until) VALUES (%s, 'epoch') ON CONFLICT DO NOTHING
+    WITH made AS MATERIALIZED (
+        SELECT id, 'epoch'::timestamptz FROM projects
+         WHERE id = %(project)s AND NOT EXISTS (SELECT FROM event_days_until WHERE project_id = %(project)s)
+           FOR KEY SHARE
+    )
+    INSERT INTO event_days_until (project_id, until) SELECT * FROM made ON CONFLICT DO NOTHING
 """
 _LOCK_DAYS: Final = "SELECT until FROM event_days_until WHERE project_id = %s FOR UPDATE SKIP LOCKED"
 

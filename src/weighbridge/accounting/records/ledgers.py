@@ -64,6 +64,8 @@ class Ledger(msgspec.Struct, frozen=True):
     """What is left of its batches, in its unit, at the times that the query names or now."""
     deficit: Decimal
     """What was drawn of it beyond what it had produced, in its unit; zero when nothing was."""
+    open_liability: Decimal
+    """What its claims owe their receivers, in its unit: the sum over its accepted reports in force."""
     system_ledger_type: Annotated[str, one_of(PRESETS)] | None
     """The kind of instruments that credit it; null for a ledger that runs a model."""
     partition_type: Annotated[str, one_of(DIMENSIONS)] | None
@@ -290,6 +292,14 @@ INSTRUMENT_BODIES: Final = RequestBodies(
 # What a statement looks like on the wire.
 
 
+STEP_KINDS: Final = (
+    "delivered", "delivered_late", "corrected", "approved", "voided", "inputs_changed", "generated",
+    "regenerated", "deleted", "entered", "withdrawn", "returned", "reserved", "released", "reported",
+    "restated",
+)  # fmt: skip
+"""What moves the balance of a ledger, or leads to that."""
+
+
 class StandingAt(msgspec.Struct, frozen=True):
     """How a partition stands at a moment: one of the two is zero."""
 
@@ -349,3 +359,60 @@ class Statement(msgspec.Struct, frozen=True):
     """Read by what had been posted at this time; null for all that was posted by now."""
     data: list[PartitionStatement]
     """One entry for each partition of the ledger."""
+
+
+class BalanceStep(msgspec.Struct, frozen=True):
+    """One step by which the balance of a ledger moved, or one that led to such a step."""
+
+    number: int
+    """The row of the audit log with which it became known."""
+    known_at: Instant
+    """From which time on it was known."""
+    kind: Annotated[str, one_of(STEP_KINDS)]
+    """What happened; what leads to a generation, such as `delivered` or `corrected`, moves nothing itself."""
+    action: str | None
+    """The action of that row, such as `batch_generation.finish`; null for what the service did by itself."""
+    object: str | None
+    """What the action was done to, as in the audit log; null for what the service did by itself."""
+    user_name: str | None
+    """Who did it; null for what the service did by itself."""
+    record_count: int
+    """How many events or batches the step is about."""
+    record_ids: list[str]
+    """Their friendly ids, up to 10."""
+    amount: Decimal
+    """By how much it moved the balance, in the ledger's unit."""
+    deficit_amount: Decimal
+    """By how much it moved the deficit."""
+    balance: Decimal
+    """The balance after the step."""
+    deficit: Decimal
+    """The deficit after the step."""
+
+
+class BalanceAtRow(msgspec.Struct, frozen=True):
+    """What a ledger held and was short of, as known at a row of the audit log."""
+
+    number: int
+    """The row of the audit log; 0 before the first."""
+    known_at: Instant | None
+    """From which time on it was known; null before the first row."""
+    balance: Decimal
+    """What the ledger held."""
+    deficit: Decimal
+    """What it was short of."""
+
+
+class BalanceSteps(msgspec.Struct, frozen=True):
+    """The steps from what was known of a ledger at one row of the audit log to what was known at another."""
+
+    ledger: str
+    """The friendly id of the ledger."""
+    unit: str
+    """The unit of the ledger, such as `t`."""
+    opening: BalanceAtRow
+    """What was known at the first row."""
+    closing: BalanceAtRow
+    """What was known at the last row: the opening balance and all amounts."""
+    data: list[BalanceStep]
+    """The steps, in the order in which they became known."""

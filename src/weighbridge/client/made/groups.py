@@ -58,6 +58,12 @@ class AuditLogOperations(Group[Carrier]):
     list_audit_witnesses = One(operations.audit_log_list_audit_witnesses)
 
 
+class BalanceStepsOperations(Group[Carrier]):
+    """Operations on balance steps."""
+
+    list = One(operations.balance_steps_list)
+
+
 class BatchGenerationsOperations(Group[Carrier]):
     """Operations on batch generations."""
 
@@ -125,6 +131,32 @@ class DataPointsOperations(Group[Carrier]):
     list_event_corrections = Listed(operations.data_points_list_event_corrections)
     list_of_event = Listed(operations.data_points_list_of_event)
     revert = One(operations.data_points_revert)
+
+
+class EngagementsOperations(Group[Carrier]):
+    """Operations on engagements."""
+
+    answer_engagement_finding = One(operations.engagements_answer_engagement_finding)
+    conclude_by_link = One(operations.engagements_conclude_by_link)
+    conclude_with_opinion = One(operations.engagements_conclude_with_opinion)
+    create = One(operations.engagements_create)
+    create_engagement_by_link = One(operations.engagements_create_engagement_by_link)
+    create_finding = One(operations.engagements_create_finding)
+    create_finding_by_link = One(operations.engagements_create_finding_by_link)
+    decide_engagement_finding = One(operations.engagements_decide_engagement_finding)
+    decide_finding_by_link = One(operations.engagements_decide_finding_by_link)
+    draw_engagement_sample = One(operations.engagements_draw_engagement_sample)
+    draw_sample_by_link = One(operations.engagements_draw_sample_by_link)
+    get = One(operations.engagements_get)
+    get_engagement_by_link = One(operations.engagements_get_engagement_by_link)
+    get_engagement_sample = One(operations.engagements_get_engagement_sample)
+    get_sample_by_link = One(operations.engagements_get_sample_by_link)
+    list = One(operations.engagements_list)
+    list_engagements_by_link = One(operations.engagements_list_engagements_by_link)
+    propose_opinion = One(operations.engagements_propose_opinion)
+    propose_opinion_by_link = One(operations.engagements_propose_opinion_by_link)
+    withdraw_by_link = One(operations.engagements_withdraw_by_link)
+    withdraw_of_open = One(operations.engagements_withdraw_of_open)
 
 
 class EventTypesOperations(Group[Carrier]):
@@ -317,9 +349,12 @@ class ReportsOperations(Group[Carrier]):
     get_submission = One(operations.reports_get_submission)
     list = Listed(operations.reports_list)
     make_report_bundle = One(operations.reports_make_report_bundle)
+    merge = One(operations.reports_merge)
     reject = One(operations.reports_reject)
+    split = One(operations.reports_split)
     submit = One(operations.reports_submit)
     update = One(operations.reports_update)
+    withdraw = One(operations.reports_withdraw)
 
 
 class RuleResultsOperations(Group[Carrier]):
@@ -410,6 +445,7 @@ class Groups:
         self.assets = AssetsOperations(client)
         self.async_tasks = AsyncTasksOperations(client)
         self.audit_log = AuditLogOperations(client)
+        self.balance_steps = BalanceStepsOperations(client)
         self.batch_generations = BatchGenerationsOperations(client)
         self.batches = BatchesOperations(client)
         self.capture_rates = CaptureRatesOperations(client)
@@ -417,6 +453,7 @@ class Groups:
         self.data_feed_uploads = DataFeedUploadsOperations(client)
         self.data_feeds = DataFeedsOperations(client)
         self.data_points = DataPointsOperations(client)
+        self.engagements = EngagementsOperations(client)
         self.event_types = EventTypesOperations(client)
         self.events = EventsOperations(client)
         self.evidence = EvidenceOperations(client)
@@ -454,6 +491,7 @@ class AsyncGroups:
         self.assets = AssetsOperations(client)
         self.async_tasks = AsyncTasksOperations(client)
         self.audit_log = AuditLogOperations(client)
+        self.balance_steps = BalanceStepsOperations(client)
         self.batch_generations = BatchGenerationsOperations(client)
         self.batches = BatchesOperations(client)
         self.capture_rates = CaptureRatesOperations(client)
@@ -461,6 +499,7 @@ class AsyncGroups:
         self.data_feed_uploads = DataFeedUploadsOperations(client)
         self.data_feeds = DataFeedsOperations(client)
         self.data_points = DataPointsOperations(client)
+        self.engagements = EngagementsOperations(client)
         self.event_types = EventTypesOperations(client)
         self.events = EventsOperations(client)
         self.evidence = EvidenceOperations(client)

@@ -21,6 +21,7 @@ def api_tokens_create(
         Literal[
             "production_accounting:read",
             "production_accounting:write",
+            "production_accounting:verify",
             "data_collection:read",
             "data_collection:write",
             "data_rules:read",
@@ -592,6 +593,25 @@ def audit_log_list_audit_witnesses() -> Call[records.AuditWitnesses]:
     )
 
 
+def balance_steps_list(
+    ledger_id: str,
+    *,
+    since: str,
+    as_of: str | None = None,
+) -> Call[records.BalanceSteps]:
+    """List step by step why the balance known at one row of the audit log is another one at a later row.
+
+    GET /ledgers/{ledger_id}/balance_steps
+    """
+    return call(
+        "GET",
+        "/ledgers/{ledger_id}/balance_steps",
+        records.BalanceSteps,
+        names={"ledger_id": ledger_id},
+        query={"since": since, "as_of": as_of},
+    )
+
+
 def batch_generations_create(
     ledger_id: str,
     *,
@@ -701,6 +721,8 @@ def batches_delete(
 
 def batches_get(
     batch_id: str,
+    *,
+    as_of: str | None = None,
 ) -> Call[records.Batch]:
     """Read one batch with the first rows of its input data.
 
@@ -711,11 +733,14 @@ def batches_get(
         "/batches/{batch_id}",
         records.Batch,
         names={"batch_id": batch_id},
+        query={"as_of": as_of},
     )
 
 
 def batches_get_lineage(
     batch_id: str,
+    *,
+    as_of: str | None = None,
 ) -> Call[records.Lineage]:
     """Show how a batch came about: every node's equation and value, down to the measurements.
 
@@ -726,11 +751,13 @@ def batches_get_lineage(
         "/batches/{batch_id}/lineage",
         records.Lineage,
         names={"batch_id": batch_id},
+        query={"as_of": as_of},
     )
 
 
 def batches_list(
     *,
+    as_of: str | None = None,
     page: int | None = None,
     page_size: int | None = None,
     sort: str | Sequence[str] | None = None,
@@ -761,6 +788,7 @@ def batches_list(
             "/batches",
             Page[records.Batch],
             query={
+                "as_of": as_of,
                 "page": page,
                 "page_size": page_size,
                 "sort": sort,
@@ -788,6 +816,7 @@ def batches_list(
 def batches_list_input_data(
     batch_id: str,
     *,
+    as_of: str | None = None,
     page: int | None = None,
     page_size: int | None = None,
 ) -> Listing[records.InputRow]:
@@ -801,7 +830,7 @@ def batches_list_input_data(
             "/batches/{batch_id}/input_data",
             records.InputDataPage,
             names={"batch_id": batch_id},
-            query={"page": page, "page_size": page_size},
+            query={"as_of": as_of, "page": page, "page_size": page_size},
         )
     )
 
@@ -809,6 +838,7 @@ def batches_list_input_data(
 def batches_list_of_ledger(
     ledger_id: str,
     *,
+    as_of: str | None = None,
     page: int | None = None,
     page_size: int | None = None,
     sort: str | Sequence[str] | None = None,
@@ -838,6 +868,7 @@ def batches_list_of_ledger(
             Page[records.Batch],
             names={"ledger_id": ledger_id},
             query={
+                "as_of": as_of,
                 "page": page,
                 "page_size": page_size,
                 "sort": sort,
@@ -863,6 +894,7 @@ def batches_list_of_ledger(
 def batches_list_of_project(
     project_id: str,
     *,
+    as_of: str | None = None,
     page: int | None = None,
     page_size: int | None = None,
     sort: str | Sequence[str] | None = None,
@@ -894,6 +926,7 @@ def batches_list_of_project(
             Page[records.Batch],
             names={"project_id": project_id},
             query={
+                "as_of": as_of,
                 "page": page,
                 "page_size": page_size,
                 "sort": sort,
@@ -1384,6 +1417,8 @@ def data_points_correct_of_event_on_trial(
 def data_points_get(
     project_id: str,
     data_point_id: str,
+    *,
+    as_of: str | None = None,
 ) -> Call[records.DataPoint]:
     """Read one data point: a measured value of an event, or what an output of a model run came to.
 
@@ -1394,6 +1429,7 @@ def data_points_get(
         "/projects/{project_id}/data_points/{data_point_id}",
         records.DataPoint,
         names={"project_id": project_id, "data_point_id": data_point_id},
+        query={"as_of": as_of},
     )
 
 
@@ -1401,6 +1437,8 @@ def data_points_get_of_event(
     project_id: str,
     event_id: str,
     data_point_id: str,
+    *,
+    as_of: str | None = None,
 ) -> Call[records.DataPoint]:
     """Read one data point of an event.
 
@@ -1411,6 +1449,7 @@ def data_points_get_of_event(
         "/projects/{project_id}/events/{event_id}/data_points/{data_point_id}",
         records.DataPoint,
         names={"project_id": project_id, "event_id": event_id, "data_point_id": data_point_id},
+        query={"as_of": as_of},
     )
 
 
@@ -1418,6 +1457,7 @@ def data_points_list_corrections(
     project_id: str,
     data_point_id: str,
     *,
+    as_of: str | None = None,
     page: int | None = None,
     page_size: int | None = None,
     sort: str | Sequence[str] | None = None,
@@ -1435,6 +1475,7 @@ def data_points_list_corrections(
             Page[records.Correction],
             names={"project_id": project_id, "data_point_id": data_point_id},
             query={
+                "as_of": as_of,
                 "page": page,
                 "page_size": page_size,
                 "sort": sort,
@@ -1448,6 +1489,7 @@ def data_points_list_corrections(
 def data_points_list(
     project_id: str,
     *,
+    as_of: str | None = None,
     page: int | None = None,
     page_size: int | None = None,
     sort: str | Sequence[str] | None = None,
@@ -1472,6 +1514,7 @@ def data_points_list(
             Page[records.DataPoint],
             names={"project_id": project_id},
             query={
+                "as_of": as_of,
                 "page": page,
                 "page_size": page_size,
                 "sort": sort,
@@ -1493,6 +1536,7 @@ def data_points_list_event_corrections(
     project_id: str,
     event_id: str,
     *,
+    as_of: str | None = None,
     page: int | None = None,
     page_size: int | None = None,
     sort: str | Sequence[str] | None = None,
@@ -1510,6 +1554,7 @@ def data_points_list_event_corrections(
             Page[records.Correction],
             names={"project_id": project_id, "event_id": event_id},
             query={
+                "as_of": as_of,
                 "page": page,
                 "page_size": page_size,
                 "sort": sort,
@@ -1524,6 +1569,7 @@ def data_points_list_of_event(
     project_id: str,
     event_id: str,
     *,
+    as_of: str | None = None,
     page: int | None = None,
     page_size: int | None = None,
     sort: str | Sequence[str] | None = None,
@@ -1539,7 +1585,13 @@ def data_points_list_of_event(
             "/projects/{project_id}/events/{event_id}/data_points",
             Page[records.DataPoint],
             names={"project_id": project_id, "event_id": event_id},
-            query={"page": page, "page_size": page_size, "sort": sort, "filter[slug][eq]": slug},
+            query={
+                "as_of": as_of,
+                "page": page,
+                "page_size": page_size,
+                "sort": sort,
+                "filter[slug][eq]": slug,
+            },
         )
     )
 
@@ -1559,6 +1611,478 @@ def data_points_revert(
         "/projects/{project_id}/data_points/{data_point_id}/revert",
         records.DataPoint,
         names={"project_id": project_id, "data_point_id": data_point_id},
+        body={},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def engagements_answer_engagement_finding(
+    report_id: str,
+    engagement_id: str,
+    finding_id: str,
+    *,
+    answer: str,
+    idempotency_key: str | None = None,
+) -> Call[records.Engagement]:
+    """Answer a finding, as the operator.
+
+    POST /reports/{report_id}/engagements/{engagement_id}/findings/{finding_id}/answer
+    """
+    return call(
+        "POST",
+        "/reports/{report_id}/engagements/{engagement_id}/findings/{finding_id}/answer",
+        records.Engagement,
+        names={"report_id": report_id, "engagement_id": engagement_id, "finding_id": finding_id},
+        body={"answer": answer},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def engagements_conclude_by_link(
+    report_id: str,
+    engagement_id: str,
+    *,
+    key: str,
+    statement: str,
+    signature: str,
+    public_key: str,
+) -> Call[records.Engagement]:
+    """Conclude an engagement with the signed opinion, by a link that may act as the verifier.
+
+    POST /reports/{report_id}/by_link/engagements/{engagement_id}/conclude
+    """
+    return call(
+        "POST",
+        "/reports/{report_id}/by_link/engagements/{engagement_id}/conclude",
+        records.Engagement,
+        names={"report_id": report_id, "engagement_id": engagement_id},
+        query={"key": key},
+        body={"statement": statement, "signature": signature, "public_key": public_key},
+    )
+
+
+def engagements_conclude_with_opinion(
+    report_id: str,
+    engagement_id: str,
+    *,
+    statement: str,
+    signature: str,
+    public_key: str,
+    idempotency_key: str | None = None,
+) -> Call[records.Engagement]:
+    """Conclude an engagement with the signed opinion, which is then part of every bundle of the report.
+
+    POST /reports/{report_id}/engagements/{engagement_id}/conclude
+    """
+    return call(
+        "POST",
+        "/reports/{report_id}/engagements/{engagement_id}/conclude",
+        records.Engagement,
+        names={"report_id": report_id, "engagement_id": engagement_id},
+        body={"statement": statement, "signature": signature, "public_key": public_key},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def engagements_create(
+    report_id: str,
+    *,
+    verifier: str,
+    scope: str,
+    criteria: str,
+    strata: Sequence[Mapping[str, Any]],
+    assurance: Literal["reasonable", "limited"] | UnsetType = UNSET,
+    materiality_percent: Decimal | int | UnsetType | None = UNSET,
+    materiality_amount: Decimal | int | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.Engagement]:
+    """Begin an engagement of a verifier on a report: scope, criteria, materiality, and what is sampled.
+
+    POST /reports/{report_id}/engagements
+    """
+    return call(
+        "POST",
+        "/reports/{report_id}/engagements",
+        records.Engagement,
+        names={"report_id": report_id},
+        body={
+            "engagement": {
+                "verifier": verifier,
+                "scope": scope,
+                "criteria": criteria,
+                "strata": strata,
+                "assurance": assurance,
+                "materiality_percent": materiality_percent,
+                "materiality_amount": materiality_amount,
+            }
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def engagements_create_engagement_by_link(
+    report_id: str,
+    *,
+    key: str,
+    verifier: str,
+    scope: str,
+    criteria: str,
+    strata: Sequence[Mapping[str, Any]],
+    assurance: Literal["reasonable", "limited"] | UnsetType = UNSET,
+    materiality_percent: Decimal | int | UnsetType | None = UNSET,
+    materiality_amount: Decimal | int | UnsetType | None = UNSET,
+) -> Call[records.Engagement]:
+    """Begin an engagement on a report, by a link that may act as the verifier.
+
+    POST /reports/{report_id}/by_link/engagements
+    """
+    return call(
+        "POST",
+        "/reports/{report_id}/by_link/engagements",
+        records.Engagement,
+        names={"report_id": report_id},
+        query={"key": key},
+        body={
+            "engagement": {
+                "verifier": verifier,
+                "scope": scope,
+                "criteria": criteria,
+                "strata": strata,
+                "assurance": assurance,
+                "materiality_percent": materiality_percent,
+                "materiality_amount": materiality_amount,
+            }
+        },
+    )
+
+
+def engagements_create_finding(
+    report_id: str,
+    engagement_id: str,
+    *,
+    kind: Literal["error", "omission", "request"],
+    text: str,
+    amount: Decimal | int | UnsetType | None = UNSET,
+    event_id: str | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.Engagement]:
+    """Record a finding: an error or an omission with its amount, or a request.
+
+    POST /reports/{report_id}/engagements/{engagement_id}/findings
+    """
+    return call(
+        "POST",
+        "/reports/{report_id}/engagements/{engagement_id}/findings",
+        records.Engagement,
+        names={"report_id": report_id, "engagement_id": engagement_id},
+        body={"finding": {"kind": kind, "text": text, "amount": amount, "event_id": event_id}},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def engagements_create_finding_by_link(
+    report_id: str,
+    engagement_id: str,
+    *,
+    key: str,
+    kind: Literal["error", "omission", "request"],
+    text: str,
+    amount: Decimal | int | UnsetType | None = UNSET,
+    event_id: str | UnsetType | None = UNSET,
+) -> Call[records.Engagement]:
+    """Record a finding, by a link that may act as the verifier.
+
+    POST /reports/{report_id}/by_link/engagements/{engagement_id}/findings
+    """
+    return call(
+        "POST",
+        "/reports/{report_id}/by_link/engagements/{engagement_id}/findings",
+        records.Engagement,
+        names={"report_id": report_id, "engagement_id": engagement_id},
+        query={"key": key},
+        body={"finding": {"kind": kind, "text": text, "amount": amount, "event_id": event_id}},
+    )
+
+
+def engagements_decide_engagement_finding(
+    report_id: str,
+    engagement_id: str,
+    finding_id: str,
+    *,
+    decision: Literal["resolve", "reopen", "withdraw"],
+    reason: str,
+    idempotency_key: str | None = None,
+) -> Call[records.Engagement]:
+    """Resolve, reopen or withdraw a finding, as the verifier.
+
+    POST /reports/{report_id}/engagements/{engagement_id}/findings/{finding_id}/decide
+    """
+    return call(
+        "POST",
+        "/reports/{report_id}/engagements/{engagement_id}/findings/{finding_id}/decide",
+        records.Engagement,
+        names={"report_id": report_id, "engagement_id": engagement_id, "finding_id": finding_id},
+        body={"decision": decision, "reason": reason},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def engagements_decide_finding_by_link(
+    report_id: str,
+    engagement_id: str,
+    finding_id: str,
+    *,
+    key: str,
+    decision: Literal["resolve", "reopen", "withdraw"],
+    reason: str,
+) -> Call[records.Engagement]:
+    """Resolve, reopen or withdraw a finding, by a link that may act as the verifier.
+
+    POST /reports/{report_id}/by_link/engagements/{engagement_id}/findings/{finding_id}/decide
+    """
+    return call(
+        "POST",
+        "/reports/{report_id}/by_link/engagements/{engagement_id}/findings/{finding_id}/decide",
+        records.Engagement,
+        names={"report_id": report_id, "engagement_id": engagement_id, "finding_id": finding_id},
+        query={"key": key},
+        body={"decision": decision, "reason": reason},
+    )
+
+
+def engagements_draw_engagement_sample(
+    report_id: str,
+    engagement_id: str,
+    *,
+    seed_text: str,
+    idempotency_key: str | None = None,
+) -> Call[records.Engagement]:
+    """Draw the sample, once: the verifier's text completes the seed, which anybody can compute and follow.
+
+    POST /reports/{report_id}/engagements/{engagement_id}/sample
+    """
+    return call(
+        "POST",
+        "/reports/{report_id}/engagements/{engagement_id}/sample",
+        records.Engagement,
+        names={"report_id": report_id, "engagement_id": engagement_id},
+        body={"seed_text": seed_text},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def engagements_draw_sample_by_link(
+    report_id: str,
+    engagement_id: str,
+    *,
+    key: str,
+    seed_text: str,
+) -> Call[records.Engagement]:
+    """Draw the sample of an engagement, by a link that may act as the verifier.
+
+    POST /reports/{report_id}/by_link/engagements/{engagement_id}/sample
+    """
+    return call(
+        "POST",
+        "/reports/{report_id}/by_link/engagements/{engagement_id}/sample",
+        records.Engagement,
+        names={"report_id": report_id, "engagement_id": engagement_id},
+        query={"key": key},
+        body={"seed_text": seed_text},
+    )
+
+
+def engagements_get(
+    report_id: str,
+    engagement_id: str,
+) -> Call[records.Engagement]:
+    """Read one engagement, with the effect of its open findings on the total of the report.
+
+    GET /reports/{report_id}/engagements/{engagement_id}
+    """
+    return call(
+        "GET",
+        "/reports/{report_id}/engagements/{engagement_id}",
+        records.Engagement,
+        names={"report_id": report_id, "engagement_id": engagement_id},
+    )
+
+
+def engagements_get_engagement_by_link(
+    report_id: str,
+    engagement_id: str,
+    *,
+    key: str,
+) -> Call[records.Engagement]:
+    """Read one engagement by a link to its report.
+
+    GET /reports/{report_id}/by_link/engagements/{engagement_id}
+    """
+    return call(
+        "GET",
+        "/reports/{report_id}/by_link/engagements/{engagement_id}",
+        records.Engagement,
+        names={"report_id": report_id, "engagement_id": engagement_id},
+        query={"key": key},
+    )
+
+
+def engagements_get_engagement_sample(
+    report_id: str,
+    engagement_id: str,
+) -> Call[records.Sample]:
+    """Read the sample: each record with readings, evidence, calibration, author, what it lacks and what
+    changed.
+
+    GET /reports/{report_id}/engagements/{engagement_id}/sample
+    """
+    return call(
+        "GET",
+        "/reports/{report_id}/engagements/{engagement_id}/sample",
+        records.Sample,
+        names={"report_id": report_id, "engagement_id": engagement_id},
+    )
+
+
+def engagements_get_sample_by_link(
+    report_id: str,
+    engagement_id: str,
+    *,
+    key: str,
+) -> Call[records.Sample]:
+    """Read the sample of an engagement by a link to its report.
+
+    GET /reports/{report_id}/by_link/engagements/{engagement_id}/sample
+    """
+    return call(
+        "GET",
+        "/reports/{report_id}/by_link/engagements/{engagement_id}/sample",
+        records.Sample,
+        names={"report_id": report_id, "engagement_id": engagement_id},
+        query={"key": key},
+    )
+
+
+def engagements_list(
+    report_id: str,
+) -> Call[records.Engagements]:
+    """List the engagements of verifiers on a report, with findings and opinions, the oldest first.
+
+    GET /reports/{report_id}/engagements
+    """
+    return call(
+        "GET",
+        "/reports/{report_id}/engagements",
+        records.Engagements,
+        names={"report_id": report_id},
+    )
+
+
+def engagements_list_engagements_by_link(
+    report_id: str,
+    *,
+    key: str,
+) -> Call[records.Engagements]:
+    """List the engagements on a report by a link to it.
+
+    GET /reports/{report_id}/by_link/engagements
+    """
+    return call(
+        "GET",
+        "/reports/{report_id}/by_link/engagements",
+        records.Engagements,
+        names={"report_id": report_id},
+        query={"key": key},
+    )
+
+
+def engagements_propose_opinion(
+    report_id: str,
+    engagement_id: str,
+    *,
+    conclusion: Literal["unmodified", "modified", "adverse", "disclaimer"],
+    reasons: str,
+    idempotency_key: str | None = None,
+) -> Call[records.StatementToSign]:
+    """Propose the statement of an opinion, for the verifier to sign; nothing is stored.
+
+    POST /reports/{report_id}/engagements/{engagement_id}/statement
+    """
+    return call(
+        "POST",
+        "/reports/{report_id}/engagements/{engagement_id}/statement",
+        records.StatementToSign,
+        names={"report_id": report_id, "engagement_id": engagement_id},
+        body={"conclusion": conclusion, "reasons": reasons},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def engagements_propose_opinion_by_link(
+    report_id: str,
+    engagement_id: str,
+    *,
+    key: str,
+    conclusion: Literal["unmodified", "modified", "adverse", "disclaimer"],
+    reasons: str,
+) -> Call[records.StatementToSign]:
+    """Propose the statement of an opinion, by a link that may act as the verifier; nothing is stored.
+
+    POST /reports/{report_id}/by_link/engagements/{engagement_id}/statement
+    """
+    return call(
+        "POST",
+        "/reports/{report_id}/by_link/engagements/{engagement_id}/statement",
+        records.StatementToSign,
+        names={"report_id": report_id, "engagement_id": engagement_id},
+        query={"key": key},
+        body={"conclusion": conclusion, "reasons": reasons},
+    )
+
+
+def engagements_withdraw_by_link(
+    report_id: str,
+    engagement_id: str,
+    *,
+    key: str,
+) -> Call[records.Engagement]:
+    """End an engagement without an opinion, by a link that may act as the verifier.
+
+    POST /reports/{report_id}/by_link/engagements/{engagement_id}/withdraw
+    """
+    return call(
+        "POST",
+        "/reports/{report_id}/by_link/engagements/{engagement_id}/withdraw",
+        records.Engagement,
+        names={"report_id": report_id, "engagement_id": engagement_id},
+        query={"key": key},
+        body={},
+    )
+
+
+def engagements_withdraw_of_open(
+    report_id: str,
+    engagement_id: str,
+    *,
+    idempotency_key: str | None = None,
+) -> Call[records.Engagement]:
+    """End an engagement without an opinion.
+
+    POST /reports/{report_id}/engagements/{engagement_id}/withdraw
+    """
+    return call(
+        "POST",
+        "/reports/{report_id}/engagements/{engagement_id}/withdraw",
+        records.Engagement,
+        names={"report_id": report_id, "engagement_id": engagement_id},
         body={},
         takes_key=True,
         key=idempotency_key,
@@ -1755,6 +2279,8 @@ def events_create(
 def events_get(
     project_id: str,
     event_id: str,
+    *,
+    as_of: str | None = None,
 ) -> Call[records.Event]:
     """Read one event.
 
@@ -1765,12 +2291,14 @@ def events_get(
         "/projects/{project_id}/events/{event_id}",
         records.Event,
         names={"project_id": project_id, "event_id": event_id},
+        query={"as_of": as_of},
     )
 
 
 def events_list(
     project_id: str,
     *,
+    as_of: str | None = None,
     page: int | None = None,
     page_size: int | None = None,
     sort: str | Sequence[str] | None = None,
@@ -1805,6 +2333,7 @@ def events_list(
             Page[records.Event],
             names={"project_id": project_id},
             query={
+                "as_of": as_of,
                 "page": page,
                 "page_size": page_size,
                 "sort": sort,
@@ -1987,6 +2516,8 @@ def evidence_get(
     project_id: str,
     event_id: str,
     evidence_id: int,
+    *,
+    as_of: str | None = None,
 ) -> Call[records.Evidence]:
     """Read one piece of evidence.
 
@@ -1997,6 +2528,7 @@ def evidence_get(
         "/projects/{project_id}/events/{event_id}/evidences/{evidence_id}",
         records.Evidence,
         names={"project_id": project_id, "event_id": event_id, "evidence_id": evidence_id},
+        query={"as_of": as_of},
     )
 
 
@@ -2027,6 +2559,7 @@ def evidence_list_of_event(
     project_id: str,
     event_id: str,
     *,
+    as_of: str | None = None,
     page: int | None = None,
     page_size: int | None = None,
     sort: str | Sequence[str] | None = None,
@@ -2042,7 +2575,13 @@ def evidence_list_of_event(
             "/projects/{project_id}/events/{event_id}/evidences",
             Page[records.Evidence],
             names={"project_id": project_id, "event_id": event_id},
-            query={"page": page, "page_size": page_size, "sort": sort, "filter[type][eq]": type},
+            query={
+                "as_of": as_of,
+                "page": page,
+                "page_size": page_size,
+                "sort": sort,
+                "filter[type][eq]": type,
+            },
         )
     )
 
@@ -2441,8 +2980,8 @@ def ledgers_delete(
 def ledgers_get(
     ledger_id: str,
     *,
-    as_of: Time | None = None,
     effective_at: Time | None = None,
+    as_of: str | None = None,
 ) -> Call[records.Ledger]:
     """Read one ledger, with what it holds and is short of, now or at named times.
 
@@ -2453,12 +2992,14 @@ def ledgers_get(
         "/ledgers/{ledger_id}",
         records.Ledger,
         names={"ledger_id": ledger_id},
-        query={"as_of": as_of, "effective_at": effective_at},
+        query={"effective_at": effective_at, "as_of": as_of},
     )
 
 
 def ledgers_list_deficits(
     ledger_id: str,
+    *,
+    as_of: str | None = None,
 ) -> Call[records.Deficits]:
     """List the times in which more was drawn from the ledger than it had produced, by partition and slot.
 
@@ -2469,13 +3010,14 @@ def ledgers_list_deficits(
         "/ledgers/{ledger_id}/deficits",
         records.Deficits,
         names={"ledger_id": ledger_id},
+        query={"as_of": as_of},
     )
 
 
 def ledgers_list(
     *,
-    as_of: Time | None = None,
     effective_at: Time | None = None,
+    as_of: str | None = None,
     page: int | None = None,
     page_size: int | None = None,
     sort: str | Sequence[str] | None = None,
@@ -2492,8 +3034,8 @@ def ledgers_list(
             "/ledgers",
             Page[records.Ledger],
             query={
-                "as_of": as_of,
                 "effective_at": effective_at,
+                "as_of": as_of,
                 "page": page,
                 "page_size": page_size,
                 "sort": sort,
@@ -2507,8 +3049,8 @@ def ledgers_list(
 def ledgers_list_of_project(
     project_id: str,
     *,
-    as_of: Time | None = None,
     effective_at: Time | None = None,
+    as_of: str | None = None,
     page: int | None = None,
     page_size: int | None = None,
     sort: str | Sequence[str] | None = None,
@@ -2526,8 +3068,8 @@ def ledgers_list_of_project(
             Page[records.Ledger],
             names={"project_id": project_id},
             query={
-                "as_of": as_of,
                 "effective_at": effective_at,
+                "as_of": as_of,
                 "page": page,
                 "page_size": page_size,
                 "sort": sort,
@@ -2754,6 +3296,8 @@ def methodologies_create(
     version: str,
     report_type: str,
     model_ids: Sequence[str] | UnsetType = UNSET,
+    model_versions: Mapping[str, Any] | UnsetType = UNSET,
+    other_versions: Literal["refuse", "note"] | UnsetType = UNSET,
     submission_requirements: Sequence[Literal["no_open_alerts", "evidence"]] | UnsetType = UNSET,
     measured_share_min: Decimal | int | UnsetType | None = UNSET,
     registry_id: int | UnsetType | None = UNSET,
@@ -2774,6 +3318,8 @@ def methodologies_create(
                 "version": version,
                 "report_type": report_type,
                 "model_ids": model_ids,
+                "model_versions": model_versions,
+                "other_versions": other_versions,
                 "submission_requirements": submission_requirements,
                 "measured_share_min": measured_share_min,
                 "registry_id": registry_id,
@@ -3572,6 +4118,7 @@ def report_links_create(
     report_id: str,
     *,
     name: str,
+    is_of_verifier: bool | UnsetType = UNSET,
     expires_in: int | UnsetType = UNSET,
     idempotency_key: str | None = None,
 ) -> Call[records.IssuedReportLink]:
@@ -3584,7 +4131,7 @@ def report_links_create(
         "/reports/{report_id}/links",
         records.IssuedReportLink,
         names={"report_id": report_id},
-        body={"link": {"name": name, "expires_in": expires_in}},
+        body={"link": {"name": name, "is_of_verifier": is_of_verifier, "expires_in": expires_in}},
         takes_key=True,
         key=idempotency_key,
     )
@@ -3856,9 +4403,12 @@ def reports_accept(
     *,
     reason: str | UnsetType | None = UNSET,
     reference: str | UnsetType | None = UNSET,
+    amount: Decimal | int | UnsetType = UNSET,
+    batches: Sequence[Mapping[str, Any]] | UnsetType = UNSET,
     idempotency_key: str | None = None,
 ) -> Call[records.Report]:
-    """Write down that the receiver accepted a submitted report; what it takes is posted.
+    """Write down that the receiver accepted a submitted report, or a part of it; what it accepted is
+    posted.
 
     POST /reports/{report_id}/accept
     """
@@ -3867,7 +4417,7 @@ def reports_accept(
         "/reports/{report_id}/accept",
         records.Report,
         names={"report_id": report_id},
-        body={"reason": reason, "reference": reference},
+        body={"reason": reason, "reference": reference, "amount": amount, "batches": batches},
         takes_key=True,
         key=idempotency_key,
     )
@@ -3881,6 +4431,8 @@ def reports_create(
     methodology_id: int | UnsetType | None = UNSET,
     batch_ids: Sequence[str] | UnsetType = UNSET,
     batches: Sequence[Mapping[str, Any]] | UnsetType = UNSET,
+    liability: Decimal | int | UnsetType | None = UNSET,
+    liability_reason: str | UnsetType | None = UNSET,
     supersedes: str | UnsetType | None = UNSET,
     idempotency_key: str | None = None,
 ) -> Call[records.Report]:
@@ -3900,6 +4452,8 @@ def reports_create(
                 "methodology_id": methodology_id,
                 "batch_ids": batch_ids,
                 "batches": batches,
+                "liability": liability,
+                "liability_reason": liability_reason,
                 "supersedes": supersedes,
             }
         },
@@ -4044,7 +4598,7 @@ def reports_make_report_bundle(
     redact: bool | UnsetType = UNSET,
     idempotency_key: str | None = None,
 ) -> Call[records.StartedBundle]:
-    """Make the proof bundle of a draft: one file with all that its amounts were computed from.
+    """Make the proof bundle of a draft, or of a report that others were merged or split into.
 
     POST /reports/{report_id}/bundle
     """
@@ -4054,6 +4608,37 @@ def reports_make_report_bundle(
         records.StartedBundle,
         names={"report_id": report_id},
         body={"redact": redact},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def reports_merge(
+    report_id: str,
+    *,
+    report_ids: Sequence[str],
+    name: str,
+    reason: str,
+    report_type: str | UnsetType = UNSET,
+    reference: str | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.Report]:
+    """Merge accepted reports of a ledger into one, which takes their place and holds all that they held.
+
+    POST /reports/{report_id}/merge
+    """
+    return call(
+        "POST",
+        "/reports/{report_id}/merge",
+        records.Report,
+        names={"report_id": report_id},
+        body={
+            "report_ids": report_ids,
+            "name": name,
+            "reason": reason,
+            "report_type": report_type,
+            "reference": reference,
+        },
         takes_key=True,
         key=idempotency_key,
     )
@@ -4076,6 +4661,29 @@ def reports_reject(
         records.Report,
         names={"report_id": report_id},
         body={"reason": reason, "reference": reference},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def reports_split(
+    report_id: str,
+    *,
+    parts: Sequence[Mapping[str, Any]],
+    reason: str,
+    reference: str | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.SplitReports]:
+    """Split an accepted report into several, which take its place and hold together all that it held.
+
+    POST /reports/{report_id}/split
+    """
+    return call(
+        "POST",
+        "/reports/{report_id}/split",
+        records.SplitReports,
+        names={"report_id": report_id},
+        body={"parts": parts, "reason": reason, "reference": reference},
         takes_key=True,
         key=idempotency_key,
     )
@@ -4111,6 +4719,8 @@ def reports_update(
     methodology_id: int | UnsetType | None = UNSET,
     batch_ids: Sequence[str] | UnsetType = UNSET,
     batches: Sequence[Mapping[str, Any]] | UnsetType = UNSET,
+    liability: Decimal | int | UnsetType | None = UNSET,
+    liability_reason: str | UnsetType | None = UNSET,
     idempotency_key: str | None = None,
 ) -> Call[records.Report]:
     """Change a report while it is a draft.
@@ -4129,8 +4739,32 @@ def reports_update(
                 "methodology_id": methodology_id,
                 "batch_ids": batch_ids,
                 "batches": batches,
+                "liability": liability,
+                "liability_reason": liability_reason,
             }
         },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def reports_withdraw(
+    report_id: str,
+    *,
+    reason: str,
+    reference: str | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.Report]:
+    """Take back the claim of a report; what it holds is given back, also what was posted by its acceptance.
+
+    POST /reports/{report_id}/withdraw
+    """
+    return call(
+        "POST",
+        "/reports/{report_id}/withdraw",
+        records.Report,
+        names={"report_id": report_id},
+        body={"reason": reason, "reference": reference},
         takes_key=True,
         key=idempotency_key,
     )
@@ -4285,6 +4919,8 @@ def rule_results_get_impact(
 def rule_results_get(
     project_id: str,
     rule_result_id: str,
+    *,
+    as_of: str | None = None,
 ) -> Call[records.DataPointResult]:
     """Read one rule result: what was found, where it stands, and what it proposes.
 
@@ -4295,12 +4931,14 @@ def rule_results_get(
         "/projects/{project_id}/rule_results/{rule_result_id}",
         records.DataPointResult,
         names={"project_id": project_id, "rule_result_id": rule_result_id},
+        query={"as_of": as_of},
     )
 
 
 def rule_results_list_of_project(
     project_id: str,
     *,
+    as_of: str | None = None,
     page: int | None = None,
     page_size: int | None = None,
     sort: str | Sequence[str] | None = None,
@@ -4324,6 +4962,7 @@ def rule_results_list_of_project(
             records.RuleResultPage,
             names={"project_id": project_id},
             query={
+                "as_of": as_of,
                 "page": page,
                 "page_size": page_size,
                 "sort": sort,
@@ -4343,6 +4982,7 @@ def rule_results_list_of_project(
 def rule_results_list(
     rule_id: str,
     *,
+    as_of: str | None = None,
     page: int | None = None,
     page_size: int | None = None,
     sort: str | Sequence[str] | None = None,
@@ -4365,6 +5005,7 @@ def rule_results_list(
             records.RuleResultPage,
             names={"rule_id": rule_id},
             query={
+                "as_of": as_of,
                 "page": page,
                 "page_size": page_size,
                 "sort": sort,

@@ -26,13 +26,25 @@ class Address(msgspec.Struct, frozen=True, kw_only=True):
     country: str | None = None
 
 
+class Adjustment(msgspec.Struct, frozen=True, kw_only=True):
+    """A calibration of a value: a correction by a rule of the kind adjustment."""
+
+    data_point: str
+    rule: str
+    version: int
+    before: str | None
+    after: str
+
+
 class AllocatedReport(msgspec.Struct, frozen=True, kw_only=True):
     """A report that holds something of a batch."""
 
     id: str
     name: str
     report_type: str
-    status: Literal["draft", "submitting", "submitted", "complete", "rejected", "failed", "superseded"]
+    status: Literal[
+        "draft", "submitting", "submitted", "complete", "rejected", "failed", "superseded", "withdrawn"
+    ]
 
 
 class AllocatedTotal(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,6 +71,7 @@ class ApiToken(msgspec.Struct, frozen=True, kw_only=True):
         Literal[
             "production_accounting:read",
             "production_accounting:write",
+            "production_accounting:verify",
             "data_collection:read",
             "data_collection:write",
             "data_rules:read",
@@ -205,6 +218,59 @@ class AuditWitnesses(msgspec.Struct, frozen=True, kw_only=True):
     """The witnesses of the audit log."""
 
     witnesses: list[AuditWitness]
+
+
+class BalanceAtRow(msgspec.Struct, frozen=True, kw_only=True):
+    """What a ledger held and was short of, as known at a row of the audit log."""
+
+    number: int
+    known_at: datetime | None
+    balance: Decimal
+    deficit: Decimal
+
+
+class BalanceStep(msgspec.Struct, frozen=True, kw_only=True):
+    """One step by which the balance of a ledger moved, or one that led to such a step."""
+
+    number: int
+    known_at: datetime
+    kind: Literal[
+        "delivered",
+        "delivered_late",
+        "corrected",
+        "approved",
+        "voided",
+        "inputs_changed",
+        "generated",
+        "regenerated",
+        "deleted",
+        "entered",
+        "withdrawn",
+        "returned",
+        "reserved",
+        "released",
+        "reported",
+        "restated",
+    ]
+    action: str | None
+    object: str | None
+    user_name: str | None
+    record_count: int
+    record_ids: list[str]
+    amount: Decimal
+    deficit_amount: Decimal
+    balance: Decimal
+    deficit: Decimal
+
+
+class BalanceSteps(msgspec.Struct, frozen=True, kw_only=True):
+    """The steps from what was known of a ledger at one row of the audit log to what was known at another."""
+
+    ledger: str
+    unit: str
+    opening: BalanceAtRow
+    closing: BalanceAtRow
+    data: list[BalanceStep]
 
 
 class Batch(msgspec.Struct, frozen=True, kw_only=True):
@@ -713,6 +779,41 @@ class EndedInput(msgspec.Struct, frozen=True, kw_only=True):
     named: bool
 
 
+class Engagement(msgspec.Struct, frozen=True, kw_only=True):
+    """One engagement of a verifier on a report."""
+
+    id: int
+    report_id: str
+    state: Literal["open", "concluded", "withdrawn"]
+    verifier: str
+    scope: str
+    criteria: str
+    assurance: Literal["reasonable", "limited"]
+    materiality_percent: Decimal | None
+    materiality_amount: Decimal | None
+    strata: list[SampleStratum]
+    population_count: int
+    population_sha256: str
+    log_rows: int
+    log_root: str
+    seed_text: str | None
+    seed: str | None
+    sample_count: int
+    drawn_at: datetime | None
+    effect: FindingsEffect
+    findings: list[VerifierFinding]
+    opinion: Opinion | None
+    created_by: str
+    created_at: datetime
+    ended_at: datetime | None
+
+
+class Engagements(msgspec.Struct, frozen=True, kw_only=True):
+    """The engagements on a report, the oldest first."""
+
+    data: list[Engagement]
+
+
 class Event(msgspec.Struct, frozen=True, kw_only=True):
     """One event with its data points, locations and evidence."""
 
@@ -1059,6 +1160,18 @@ class FillingWindow(msgspec.Struct, frozen=True, kw_only=True):
     where: str | None = None
 
 
+class FindingsEffect(msgspec.Struct, frozen=True, kw_only=True):
+    """The effect of open findings on the total of the report."""
+
+    signed: Decimal
+    absolute: Decimal
+    threshold: Decimal
+    is_material: bool
+    total: Decimal
+    unit: str
+    open_requests: int
+
+
 class FollowingRule(msgspec.Struct, frozen=True, kw_only=True):
     """An automatic rule that corrects unasked, and that would evaluate what the change touches."""
 
@@ -1233,6 +1346,7 @@ class Inclusion(msgspec.Struct, frozen=True, kw_only=True):
     end_time: datetime
     amount: Decimal
     unit: str
+    accepted_amount: Decimal | None
 
 
 class Info(msgspec.Struct, frozen=True, kw_only=True):
@@ -1319,6 +1433,7 @@ class IssuedApiToken(msgspec.Struct, frozen=True, kw_only=True):
         Literal[
             "production_accounting:read",
             "production_accounting:write",
+            "production_accounting:verify",
             "data_collection:read",
             "data_collection:write",
             "data_rules:read",
@@ -1342,6 +1457,7 @@ class IssuedReportLink(msgspec.Struct, frozen=True, kw_only=True):
     id: int
     report_id: str
     name: str
+    is_of_verifier: bool
     status: Literal["open", "expired", "revoked"]
     use_count: int
     last_used_at: datetime | None
@@ -1418,6 +1534,7 @@ class Ledger(msgspec.Struct, frozen=True, kw_only=True):
     rounding: Literal["half_even", "down"]
     balance: Decimal
     deficit: Decimal
+    open_liability: Decimal
     system_ledger_type: Literal["renewable_energy_credits", "renewable_fuel", "embodied_emissions"] | None
     partition_type: (
         Literal[
@@ -1570,6 +1687,7 @@ class Methodology(msgspec.Struct, frozen=True, kw_only=True):
     version: str
     report_type: str
     models: list[MethodologyModel]
+    other_versions: Literal["refuse", "note"]
     submission_requirements: list[Literal["no_open_alerts", "evidence"]]
     measured_share_min: Decimal | None
     registry_id: int | None
@@ -1578,11 +1696,13 @@ class Methodology(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MethodologyModel(msgspec.Struct, frozen=True, kw_only=True):
-    """A model that implements a methodology; any version of it does."""
+    """A model that implements a methodology: the versions that it names, or any."""
 
     id: str
     name: str
     version: int
+    versions: list[int]
+    version_ids: list[str]
 
 
 class Model(msgspec.Struct, frozen=True, kw_only=True):
@@ -1694,6 +1814,17 @@ class NotCountedYet(msgspec.Struct, frozen=True, kw_only=True):
     is_more: bool
     start_time: datetime
     end_time: datetime
+
+
+class Opinion(msgspec.Struct, frozen=True, kw_only=True):
+    """The signed opinion of a verifier."""
+
+    conclusion: Literal["unmodified", "modified", "adverse", "disclaimer"]
+    reasons: str
+    statement: str
+    signature: str
+    public_key: str
+    bundle_sha256: str
 
 
 class Outage(msgspec.Struct, frozen=True, kw_only=True):
@@ -1819,6 +1950,14 @@ class PeriodCapture(msgspec.Struct, frozen=True, kw_only=True):
     meters: list[MeterCapture]
 
 
+class PopulationChanges(msgspec.Struct, frozen=True, kw_only=True):
+    """How the population differs from what it was when the engagement began, by the ids of its records."""
+
+    added: list[str]
+    removed: list[str]
+    changed: list[str]
+
+
 class Preview(msgspec.Struct, frozen=True, kw_only=True):
     """One entry for each ledger that the model runs on."""
 
@@ -1915,6 +2054,17 @@ class ProposedSlot(msgspec.Struct, frozen=True, kw_only=True):
     to_value: Value
 
 
+class RecordChange(msgspec.Struct, frozen=True, kw_only=True):
+    """A change of a record since the engagement began."""
+
+    what: str
+    before: str | None
+    after: str | None
+    at: datetime
+    by: str
+    reason: str | None
+
+
 class Registry(msgspec.Struct, frozen=True, kw_only=True):
     """Where reports go."""
 
@@ -1939,7 +2089,9 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     project_id: str
     name: str
     report_type: str
-    status: Literal["draft", "submitting", "submitted", "complete", "rejected", "failed", "superseded"]
+    status: Literal[
+        "draft", "submitting", "submitted", "complete", "rejected", "failed", "superseded", "withdrawn"
+    ]
     methodology_id: int | None
     ledger_id: str | None
     start_time: datetime | None
@@ -1947,15 +2099,21 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     inclusions: list[Inclusion]
     inclusion_count: int
     amount: Decimal
+    liability: Decimal | None
+    liability_reason: str | None
+    accepted_amount: Decimal | None
     allocation: ReportAllocation | None
     effective_at: datetime | None
     supersedes: str | None
     superseded_by: str | None
+    predecessors: list[str]
+    successors: list[str]
     summary_of_changes: ReportChanges | None
     history: list[ReportMove]
     alerted_batch_count: int
     stale_batch_count: int
     waiting_batch_count: int
+    other_version_batch_count: int
     created_at: datetime
     updated_at: datetime
     ui_url: str
@@ -1975,6 +2133,7 @@ class ReportChanges(msgspec.Struct, frozen=True, kw_only=True):
 
     compared_with: str
     change: Decimal
+    liability_change: Decimal
     data: list[RunRestated]
 
 
@@ -1984,6 +2143,7 @@ class ReportLink(msgspec.Struct, frozen=True, kw_only=True):
     id: int
     report_id: str
     name: str
+    is_of_verifier: bool
     status: Literal["open", "expired", "revoked"]
     use_count: int
     last_used_at: datetime | None
@@ -1998,12 +2158,15 @@ class ReportLink(msgspec.Struct, frozen=True, kw_only=True):
 class ReportMove(msgspec.Struct, frozen=True, kw_only=True):
     """Who or what said that a report is in a state, and when."""
 
-    status: Literal["draft", "submitting", "submitted", "complete", "rejected", "failed", "superseded"]
+    status: Literal[
+        "draft", "submitting", "submitted", "complete", "rejected", "failed", "superseded", "withdrawn"
+    ]
     said_at: datetime
     said_by: str
     adapter: str | None
     reason: str | None
     reference: str | None
+    amount: Decimal | None
 
 
 class RequiredInput(msgspec.Struct, frozen=True, kw_only=True):
@@ -2209,6 +2372,37 @@ class RunResult(msgspec.Struct, frozen=True, kw_only=True):
     proposals: int
 
 
+class Sample(msgspec.Struct, frozen=True, kw_only=True):
+    """The sample of an engagement."""
+
+    data: list[SampledRecord]
+    population_changes: PopulationChanges
+
+
+class SampleStratum(msgspec.Struct, frozen=True, kw_only=True):
+    """A part of the population that is drawn in one way: the records of an event type."""
+
+    event_type: str
+    size: int
+    method: Literal["random", "monetary_unit"] | None = None
+    data_point: str | None = None
+
+
+class SampledRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """A record of a sample, with what a verifier looks at."""
+
+    stratum: int
+    amount: Decimal | None
+    is_certain: bool
+    event: Event
+    serial_number: str | None
+    calibration: list[Adjustment]
+    missing: list[str]
+    recorded_by: str | None
+    recorded_at: datetime
+    changes: list[RecordChange]
+
+
 class SavedRule(msgspec.Struct, frozen=True, kw_only=True):
     """A rule that was just made or changed, and whether its evaluation was queued."""
 
@@ -2332,6 +2526,12 @@ class SourceLedger(msgspec.Struct, frozen=True, kw_only=True):
     unit: str
 
 
+class SplitReports(msgspec.Struct, frozen=True, kw_only=True):
+    """The answer to a split: the reports that took the place of the one that was split."""
+
+    parts: list[Report]
+
+
 class StaleReason(msgspec.Struct, frozen=True, kw_only=True):
     """Why a batch no longer stands on the data as they are, and the id of what changed."""
 
@@ -2396,6 +2596,13 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True):
     data: list[PartitionStatement]
 
 
+class StatementToSign(msgspec.Struct, frozen=True, kw_only=True):
+    """The statement of an opinion, to be signed byte for byte."""
+
+    statement: str
+    namespace: str
+
+
 class StaticInput(msgspec.Struct, frozen=True, kw_only=True):
     """A value that holds from a moment on, for the project or for what it names."""
 
@@ -2446,7 +2653,9 @@ class SubmittedReport(msgspec.Struct, frozen=True, kw_only=True):
     """The answer to a submission: the report is on its way."""
 
     id: str
-    status: Literal["draft", "submitting", "submitted", "complete", "rejected", "failed", "superseded"]
+    status: Literal[
+        "draft", "submitting", "submitted", "complete", "rejected", "failed", "superseded", "withdrawn"
+    ]
     async_task_id: int
     async_task: AsyncTask
 
@@ -2587,6 +2796,24 @@ class ValueSourceShares(msgspec.Struct, frozen=True, kw_only=True):
     adjusted: Decimal
     substituted: Decimal
     imputed: Decimal
+
+
+class VerifierFinding(msgspec.Struct, frozen=True, kw_only=True):
+    """One finding of a verifier."""
+
+    number: int
+    kind: Literal["error", "omission", "request"]
+    state: Literal["open", "answered", "resolved", "withdrawn"]
+    event_id: str | None
+    text: str
+    amount: Decimal | None
+    recorded_by: str
+    recorded_at: datetime
+    answer: str | None
+    answered_by: str | None
+    answered_at: datetime | None
+    decision: str | None
+    decided_at: datetime | None
 
 
 class Webhook(msgspec.Struct, frozen=True, kw_only=True):

@@ -37,12 +37,13 @@ EventTexts = tuple[int, int, int, str, str, str | None, str | None, str | None, 
             str, str, str, str, str]  # fmt: skip
 """An event in the texts that the database reads its columns from."""
 
-EVENT_COLUMNS: Final = """
-    project_id, id, event_type_id, start_time, end_time, tracking_id, feedstock_id, asset_id,
-    client_reference, notes, location_ids, numbers, texts, booleans, is_complete
-"""
-COPY_EVENTS: Final = f"COPY events ({EVENT_COLUMNS}) FROM STDIN"
-INSERT_EVENT: Final = f"INSERT INTO events ({EVENT_COLUMNS}) VALUES ({', '.join(['%s'] * 15)})"
+EVENT_COLUMNS: Final = (
+    "project_id", "id", "event_type_id", "start_time", "end_time", "tracking_id", "feedstock_id", "asset_id",
+    "client_reference", "notes", "location_ids", "numbers", "texts", "booleans", "is_complete",
+)  # fmt: skip
+INSERT_EVENT: Final = (
+    f"INSERT INTO events ({', '.join(EVENT_COLUMNS)}) VALUES ({', '.join(['%s'] * len(EVENT_COLUMNS))})"
+)
 
 _encode: Final = msgspec.json.Encoder().encode
 _EVENT: Final = identity.PREFIXES["event"]

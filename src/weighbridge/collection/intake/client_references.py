@@ -57,8 +57,6 @@ class HeldEvent(msgspec.Struct, frozen=True):
     number: int
     event_type: int
     is_voided: bool
-    is_own: bool
-    """Whether this very transaction has stored or changed it."""
     is_revised: bool
     is_touched: bool
     """Whether anything of it was ever changed; what its notes and locations were before is not with it."""
@@ -123,10 +121,9 @@ def _captured_column(field: str, kind: str) -> str:
     return f"CASE WHEN e.captured ? '{field}' THEN (e.captured ->> '{field}')::{kind} ELSE e.{field} END"
 
 
-# Events that this transaction stored come from an earlier row of the same file.
 _HELD: Final = f"""
     SELECT e.client_reference, e.id, e.event_type_id, e.voided_at IS NOT NULL,
-           e.xmin = pg_current_xact_id()::xid, e.is_revised, e.updated_at > e.created_at,
+           e.is_revised, e.updated_at > e.created_at,
            e.start_time, e.end_time, e.tracking_id, e.feedstock_id, e.asset_id,
            {_captured_column("start_time", "timestamptz")}, {_captured_column("end_time", "timestamptz")},
            {_captured_column("tracking_id", "text")}, {_captured_column("feedstock_id", "integer")},

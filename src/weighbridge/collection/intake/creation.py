@@ -19,7 +19,6 @@ from msgspec.structs import asdict, replace
 from psycopg.errors import ForeignKeyViolation
 
 from weighbridge.collection.intake.checking import (
-    COPY_EVENTS,
     EVENT_COLUMNS,
     INSERT_EVENT,
     PROBLEMS_MAX,
@@ -128,7 +127,7 @@ async def store_many(tx: Write, actor: Actor, project: int, sent: Sequence[NewEv
     names, keys, intake = await _check_events(tx, actor, project, sent, "events")
     await count_day(tx, actor, len(sent))
     sha256, root, texts = await _digests_and_texts(sent, intake.rows)
-    await tx.copy(COPY_EVENTS, texts)
+    await tx.copy("events", EVENT_COLUMNS, texts)
     count = len(keys)
     summary = {"count": count, "ids": list_id_spans(project, keys), "sha256": sha256, "root": root}
     changes.record(
@@ -334,7 +333,7 @@ _STORE: Final = f"""
            AND {TOKEN_STANDS}
            FOR KEY SHARE OF event_types
     ), stored AS (
-        INSERT INTO events ({EVENT_COLUMNS})
+        INSERT INTO events ({", ".join(EVENT_COLUMNS)})
         SELECT %(project)s, %(key)s, %(event_type)s, %(start_time)s::timestamptz, %(end_time)s::timestamptz,
                %(tracking_id)s::text, %(feedstock)s::integer, %(asset)s::integer,
                %(client_reference)s::text, %(notes)s::text, %(locations)s::integer[], %(numbers)s::numeric[],
@@ -360,8 +359,7 @@ _NOT_YET: Final = Instant(1, 1, 1, tzinfo=UTC)
 async def store_event(call: ShortCall, body: NewEventsBody) -> Event | None:
     """Store the one event of the body; None when nothing was stored and it must be checked again."""
     is_counted = call.database.quotas.events_a_day > 0  # with the others of the day, on the long way
-    is_on_node = call.database.node is not None  # which an INSERT in a WITH has call every other node
-    if body.event is UNSET or body.events is not UNSET or is_counted or is_on_node:
+    if body.event is UNSET or body.events is not UNSET or is_counted:
         return None
     sent, project = body.event, project_number(call.path["project_id"])
     names = recall(call.database.memory, project, sent)

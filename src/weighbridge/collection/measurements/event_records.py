@@ -336,6 +336,11 @@ LINE_COLUMNS: Final = ", ".join(
 
 def leaf_of_columns(columns: Sequence[Any]) -> bytes:
     """The leaf of an event, by its line's columns."""
+    return hash_event_line(line_of_columns(columns))
+
+
+def line_of_columns(columns: Sequence[Any]) -> str:
+    """The line of an event by its columns."""
     project, number, kind, start, end, tracking_id, feedstock, asset, reference, notes, *arrays = columns
     locations, numbers, texts, booleans = arrays
     fields = (
@@ -344,7 +349,7 @@ def leaf_of_columns(columns: Sequence[Any]) -> bytes:
         write_nullable(reference), write_nullable(notes), locations, numbers,
         write_texts(texts).translate(ESCAPES) if texts else "{}", booleans,
     )  # fmt: skip
-    return hash_event_line("\t".join(fields))
+    return "\t".join(fields)
 
 
 async def stored_leaves(tx: Read, project: int, numbers: Collection[int]) -> dict[int, str]:

@@ -6,6 +6,9 @@ The content of a file comes in, as memory; what does not hold goes out. Read in 
 - `contents`: all of that, read; its signature, the head of the audit log, and proofs of its rows
 - `page`: the page for people, and what changed between two bundles
 - `log`: whether statements equal the proved rows
+- `closure`: names, outages, dismissed findings and late events against the log
+- `captured`: each event as it was captured, proved by the write that stored it
+- `seal`: the row of the log about the parts themselves
 - `books`: the totals of runs, batches and the report by the ledger's entries
 - `slot_inputs`, `recomputation`: every batch computed again
 - `check`: whether the rows of all parts refer to one another correctly, and all checks in order

@@ -9,19 +9,28 @@ The run's entries add up to 8, the total of its newest batch; 8 are left on batc
 more.
 
 Invariants: of every run the entries less what it is short of are the total of its newest batch; no batch
-gives more than it has, at any moment; a batch was computed from what its run had drawn by then.
+gives more than it has, at any moment; a batch was computed from what its run had drawn by then. What is
+restated has posted what was accepted of it. Reports that take the place of others take what those held.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import groupby
-from typing import Final
+from typing import Any, Final
 
 from weighbridge.core import identity
 from weighbridge.core.bundle.archive import Faults
-from weighbridge.core.bundle.contents import REPORT, BundleContents, TrustResult, list_restated_reports
-from weighbridge.core.bundle.rows import BatchRow, DeficitRow, EntryRow
+from weighbridge.core.bundle.contents import (
+    REPORT,
+    ROWS,
+    SUCCEEDING,
+    BundleContents,
+    TrustResult,
+    list_handed_over,
+    list_restated_reports,
+)
+from weighbridge.core.bundle.rows import BatchRow, DeficitRow, EntryRow, parse_time
 from weighbridge.core.bundle.tables import BATCHES, DEFICITS, ENTRIES
 from weighbridge.core.ledger.posting import GENERATED, OF_REPORTS, EntryKind
 from weighbridge.core.number import exact_total, plain
@@ -117,8 +126,21 @@ def check_books(contents: BundleContents, vouched: TrustResult, faults: Faults) 
             faults.add(DEFICITS.part, f"Row {deficit.entry} {sentence}")
     for part, sentence in books.wrong():
         faults.add(part, sentence)
-    for sentence in books.beyond(list_restated_reports(contents.report, vouched)):
+    _check_claims(books, contents, vouched, faults)
+
+
+def _check_claims(books: "_Books", contents: BundleContents, vouched: TrustResult, faults: Faults) -> None:
+    """Check what the report and those before it take against the entries and the log."""
+    chain = list_restated_reports(contents.report, vouched)
+    for sentence in books.beyond(chain):
         faults.add(REPORT, sentence)
+    accepted = read_accepted(contents.report.id, chain, vouched)
+    for sentence in [] if accepted is None else books.of_acceptance(chain, accepted):
+        faults.add(ENTRIES.part, sentence)
+    for sentence in find_unequal_successions(vouched.rows):
+        faults.add(ROWS, sentence)
+    for sentence in books.of_handed_over(list_handed_over(vouched)):
+        faults.add(ENTRIES.part, sentence)
 
 
 class _Books:
@@ -307,6 +329,118 @@ class _Books:
             )
             if Decimal(message.amount) > balance:
                 yield f"It takes {message.amount} of batch {batch.batch_id}, which has {plain(balance)} left."
+
+    def of_acceptance(self, chain: set[str], accepted: "Accepted") -> Iterator[str]:
+        """What reports of the chain have posted on a batch otherwise than the log says."""
+        project = self._contents.manifest.project_number
+        for number, batch in self._contents.batches.items():
+            of_batch = accepted.get(batch.batch_id, {})
+            posted: dict[Instant, list[Decimal]] = {moment: [] for moment in of_batch}
+            for entry in self._on.get(number, ()):
+                is_posting = entry.kind in {EntryKind.REPORT, EntryKind.RESTATE}
+                if is_posting and identity.of("report", project, entry.report or 0) in chain:
+                    posted.setdefault(entry.effective_at, []).append(-entry.amount)
+            for moment, amounts in posted.items():
+                wanted = of_batch.get(moment, Decimal(0))
+                if (total := exact_total(amounts)) != wanted:
+                    since = f"of batch {batch.batch_id} from {moment.text} on"
+                    yield f"Its chain has posted {plain(total)} {since}; {plain(wanted)} was accepted."
+
+    def of_handed_over(self, chains: Mapping[str, str]) -> Iterator[str]:
+        """What chains of reports have still posted that handed everything over; each has a name."""
+        project = self._contents.manifest.project_number
+        posted: dict[tuple[str, int, Instant], list[Decimal]] = {}
+        for entry in self._contents.entries if chains else ():
+            chain = chains.get(identity.of("report", project, entry.report or 0))
+            if chain is not None and entry.kind in OF_REPORTS:
+                posted.setdefault((chain, entry.batch, entry.effective_at), []).append(-entry.amount)
+        for (chain, batch, moment), amounts in posted.items():
+            if total := exact_total(amounts):
+                text = f"of batch {batch} from {moment.text} on, and handed everything over"
+                yield f"The chain of {chain} has posted {plain(total)} {text}."
+
+
+Accepted = dict[str, dict[Instant, Decimal]]
+"""What was accepted of batches, by the batch and the time from which it counts."""
+
+
+def read_accepted(report: str, chain: set[str], vouched: TrustResult) -> Accepted | None:
+    """What the log says that was accepted of a report's chain when it was sent off, or took others' place.
+
+    The last of the chain that became complete, or was complete and is no more, decides. None for a report
+    that is not sent off, or restates none.
+    """
+    own = [row for row in vouched.rows if row["object"] == report and row["action"] in SUCCEEDING]
+    if own and _is_complete(own[-1]["after"]):
+        return _sum_accepted(own[-1]["after"])
+    sent = [
+        row["number"] for row in vouched.rows if (row["object"], row["action"]) == (report, "report.submit")
+    ]
+    if not sent or len(chain) == 1:
+        return None
+    decisions = [
+        row
+        for row in vouched.rows
+        if row["object"] in chain - {report} and row["number"] < sent[0]
+        and _is_complete(row["before"]) != _is_complete(row["after"])
+    ]  # fmt: skip
+    if not decisions or not _is_complete(after := max(decisions, key=lambda row: row["number"])["after"]):
+        return {}
+    return _sum_accepted(after)
+
+
+def _sum_accepted(record: Mapping[str, Any]) -> Accepted:
+    moment = parse_time(record["effective_at"])
+    return {batch: {moment: amount} for batch, amount in _list_accepted(record) if amount}
+
+
+def _list_accepted(record: Mapping[str, Any]) -> list[tuple[str, Decimal]]:
+    """How much was accepted of each batch of a report, as its row of the log says."""
+    return [
+        (inclusion["batch_id"], Decimal(str(inclusion.get("accepted_amount", inclusion["amount"]))))
+        for inclusion in record["inclusions"]
+    ]
+
+
+def find_unequal_successions(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Where reports took other amounts over than those held that they took the place of."""
+    of_reports = [row for row in rows if isinstance(row["after"], dict) and "inclusions" in row["after"]]
+    successions: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
+    by_report: dict[str, list[Mapping[str, Any]]] = {}
+    for row in of_reports:
+        by_report.setdefault(row["object"], []).append(row)
+        if row["action"] in SUCCEEDING:
+            successions.setdefault(tuple(row["after"].get("predecessors", ())), []).append(row)
+    for predecessors, successors in successions.items():
+        held: list[tuple[str, Decimal]] = []
+        for name in predecessors:
+            before = [row for row in by_report.get(name, ()) if row["number"] < successors[0]["number"]]
+            if not before or not _is_complete(before[-1]["after"]):
+                yield f"The audit log does not say what the report {name} held."
+                break
+            held += _list_accepted(before[-1]["after"])
+        else:
+            yield from _compare_succession(predecessors, held, successors)
+
+
+def _compare_succession(
+    predecessors: Sequence[str],
+    held: Sequence[tuple[str, Decimal]],
+    successors: Sequence[Mapping[str, Any]],
+) -> Iterator[str]:
+    taken = [part for row in successors for part in _list_accepted(row["after"])]
+    amounts: dict[str, tuple[list[Decimal], list[Decimal]]] = {}
+    for position, parts in enumerate((held, taken)):
+        for batch, amount in parts:
+            amounts.setdefault(batch, ([], []))[position].append(amount)
+    for batch, (of_held, of_taken) in sorted(amounts.items()):
+        if (was := exact_total(of_held)) != (now := exact_total(of_taken)):
+            names = ", ".join(predecessors)
+            yield f"Successors of {names} take {plain(now)} of batch {batch}; {plain(was)} was held."
+
+
+def _is_complete(record: object) -> bool:
+    return isinstance(record, dict) and "inclusions" in record and record.get("status") == "complete"
 
 
 def _select_posted_fields(entry: EntryRow) -> tuple[object, ...]:

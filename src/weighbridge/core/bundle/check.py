@@ -7,7 +7,8 @@ In this order; all faults of a step are reported, and unverified parts are not e
 3. the head of the audit log is signed by it too, and each row is under that head;
 4. all rows are written the one way there is, and hang together; the log says of the report what it says;
 5. the indexes and the page are what the other parts make;
-6. every batch has its stated values when it is recomputed.
+6. every batch has its stated values when it is recomputed;
+7. the parts are those that the log was told of when they were made.
 
 Invariant: a bundle without faults is byte for byte the one that the service made, and its amounts follow from
 its events.
@@ -26,7 +27,10 @@ from typing import Any, Final
 from weighbridge.core import identity
 from weighbridge.core.bundle.archive import Faults, UnreadableError, read_parts
 from weighbridge.core.bundle.books import check_books
+from weighbridge.core.bundle.captured import bind_events, check_captured, list_unbound
+from weighbridge.core.bundle.closure import check_closure, check_late, list_untold
 from weighbridge.core.bundle.contents import (
+    CAPTURED,
     DATA_PACKAGE,
     EVIDENCE_FOLDER,
     HEAD,
@@ -37,8 +41,11 @@ from weighbridge.core.bundle.contents import (
     RO_CRATE,
     ROWS,
     RULE_FOLDER,
+    SEAL,
     SIGNATURE,
     SUMS,
+    WRITE_PROOF,
+    WRITES,
     BundleContents,
     IndexedPart,
     ReadModel,
@@ -53,14 +60,24 @@ from weighbridge.core.bundle.contents import (
     verify_audit,
     verify_sums,
 )
-from weighbridge.core.bundle.log import compare_with_log
+from weighbridge.core.bundle.engagements import (
+    ENGAGEMENTS,
+    CheckedOpinion,
+    check_engagements,
+    list_engagement_parts,
+)
+from weighbridge.core.bundle.gaps import BundleGap, list_gaps
+from weighbridge.core.bundle.log import LogRows, compare_with_log
+from weighbridge.core.bundle.methodology import METHODOLOGY
 from weighbridge.core.bundle.page import render_page
 from weighbridge.core.bundle.recomputation import Advance, RecomputedBatches, check_drawn, recompute
 from weighbridge.core.bundle.rows import BatchRow, CorrectionRow
+from weighbridge.core.bundle.seal import check_seal
 from weighbridge.core.bundle.tables import (
     BATCHES,
     CORRECTIONS,
     EVIDENCE,
+    LATE_EVENTS,
     LEDGERS,
     LINEAGE,
     MODELS,
@@ -80,7 +97,7 @@ from weighbridge.core.cosignature import Cosignature, WitnessKey, list_cosignatu
 from weighbridge.core.engine.slot_computation import check_revision
 from weighbridge.core.key_history import SignedStatement
 from weighbridge.core.model import PreparedModel, hash_model, prepare
-from weighbridge.core.number import exact_total
+from weighbridge.core.report import compute_amount
 from weighbridge.core.signing import UnprovenError, VerifierKey
 
 PAGE: Final = "report.html"
@@ -92,28 +109,26 @@ def check_parts(contents: BundleContents, vouched: TrustResult, faults: Faults) 
     """Every part is one that the others name."""
     expected = {MANIFEST, REPORT, PAGE, DATA_PACKAGE, RO_CRATE, SUMS, SIGNATURE, LINEAGE, SLOTS, HEAD, ROWS}
     expected |= {KEYS} if contents.key_history is not None else set()
+    if contents.is_sealed:
+        expected |= {SEAL, CAPTURED, WRITES, WRITE_PROOF} | (
+            {name_proof_part(vouched.seal["number"])} if vouched.seal is not None else set()
+        )
     expected |= {table.part for table in contents.tables} | {
         name_events_part(point) for point in contents.points
     }
     expected |= {name_proof_part(row["number"]) for row in vouched.rows}
     expected |= {f"{MODEL_FOLDER}{model.model_id}.yaml" for model in contents.models.values()}
-    expected |= {
-        _name_rule_part(correction)
-        for correction in contents.corrections.values()
-        if correction.rule is not None
-    }
+    expected |= {f"{RULE_FOLDER}{rule}-{version}.json" for rule, version in contents.rule_versions}
     if not contents.manifest.is_redacted:
         expected |= {
             f"{EVIDENCE_FOLDER}{evidence.sha256}" for evidence in contents.evidence if evidence.sha256
         }
+    expected |= {METHODOLOGY} if contents.is_sealed and contents.report.methodology_id is not None else set()
+    expected |= list_engagement_parts(contents)
     for name in sorted(contents.parts.keys() - expected):
         faults.add(name, "Nothing in the bundle names this part.")
     for name in sorted(expected - contents.parts.keys()):
         faults.add(name, "The part is missing.")
-
-
-def _name_rule_part(correction: CorrectionRow) -> str:
-    return f"{RULE_FOLDER}{correction.rule}-{correction.rule_version}.json"
 
 
 def check_rows(contents: BundleContents, faults: Faults) -> None:
@@ -145,8 +160,13 @@ def _check_report(contents: BundleContents, faults: Faults) -> None:
         faults.add(MANIFEST, "It names another report or project than report.json.")
     by_id = {batch.batch_id: batch for batch in contents.batches.values()}
     amounts = [Decimal(inclusion.amount) for inclusion in report.inclusions]
-    if exact_total(amounts) != Decimal(report.amount):
-        faults.add(REPORT, f"Its inclusions add up to {exact_total(amounts)}, and it states {report.amount}.")
+    liability = None if report.liability is None else Decimal(report.liability)
+    if (total := compute_amount(amounts, liability)) != Decimal(report.amount):
+        faults.add(REPORT, f"Its inclusions add up to {total}, and it states {report.amount}.")
+    if (report.liability is None) != (report.liability_reason is None):
+        faults.add(REPORT, "A liability and its reason are stated together.")
+    if liability is not None and (liability <= 0 or report.supersedes is None):
+        faults.add(REPORT, "It owes something, and only a restatement owes an amount above zero.")
     if len(contents.reported) != len(report.inclusions):
         faults.add(REPORT, "It takes twice of one batch.")
     for inclusion in report.inclusions:
@@ -281,7 +301,7 @@ def _check_corrections(contents: BundleContents, faults: Faults) -> None:
         contents.corrections.keys() - corrections_in_versions if contents.has_whole_stories else ()
     ):
         event = contents.corrections[number].event
-        if any(file.has(event) for file in contents.events.values()):
+        if contents.has_event(event):
             corrections_in_versions.add(number)
     _check_named(CORRECTIONS.part, contents.corrections, corrections_in_versions, faults)
 
@@ -352,11 +372,17 @@ _FORMAT_2: Final = (
 )
 
 
+_FORMAT_3: Final = (
+    "Formats before 4 have no row of the log about their parts: events may have been replaced with the key.",
+)
+
+
 def list_unshown(contents: BundleContents) -> tuple[str, ...]:
     """What its format cannot show; nothing for the present one."""
     return (
         *(() if contents.has_whole_stories else _FORMAT_1),
         *(() if contents.key_history is not None else _FORMAT_2),
+        *(() if contents.is_sealed else _FORMAT_3),
     )
 
 
@@ -372,8 +398,14 @@ class CheckedBundle:
     is_by_successor: bool = False
     cosignatures: Sequence[Cosignature] = ()
     """Those of witnesses that the caller named."""
+    opinions: Sequence[CheckedOpinion] = ()
+    """What was found of the engagements of verifiers."""
     recomputed: RecomputedBatches = field(default_factory=RecomputedBatches)
     part_count: int = 0
+    unbound: list[str] = field(default_factory=list)
+    """The events that no row of the log proves, in sentences."""
+    gaps: list[BundleGap] = field(default_factory=list)
+    """Where its batches lack captured events."""
 
     @property
     def key_words(self) -> str:
@@ -394,6 +426,8 @@ class Trust:
     """How many of the witnesses have to have cosigned the head."""
     now: int = 0
     """The time of the check, in seconds since 1970, by which cosignatures of the future are told."""
+    verifiers: Sequence[str] = ()
+    """Keys of verifiers, in the form of OpenSSH, one of which has to have signed an opinion."""
 
 
 def check_bundle(
@@ -417,12 +451,22 @@ def check_bundle(
     if contents is None or faults:
         return checked
     check_parts(contents, checked.vouched, faults)
-    _compare_rows(faults, contents, checked.vouched)
+    _compare_rows(faults, contents, checked)
+    _check_opinions(checked, contents, trust)
     check_made(contents, checked.vouched, faults)
     if not faults:
         checked.recomputed = recompute(contents, faults, advance)
         check_events(contents, faults)
+    if not faults and contents.is_sealed:
+        check_seal(contents, checked.vouched, faults)
     return checked
+
+
+def _check_opinions(checked: CheckedBundle, contents: BundleContents, trust: Trust) -> None:
+    try:
+        checked.opinions = check_engagements(contents, checked.vouched, trust.verifiers, checked.faults)
+    except (UnreadableError, ArithmeticError, KeyError, ValueError, TypeError, IndexError) as error:
+        checked.faults.add(ENGAGEMENTS, f"They cannot be checked: {type(error).__name__} {error}.")
 
 
 def _verify(parts: Mapping[str, memoryview], key: VerifierKey, trust: Trust, checked: CheckedBundle) -> None:
@@ -448,21 +492,31 @@ def _verify(parts: Mapping[str, memoryview], key: VerifierKey, trust: Trust, che
         faults.add(HEAD, str(error))
 
 
-def _compare_rows(faults: Faults, contents: BundleContents, vouched: TrustResult) -> None:
+def _compare_rows(faults: Faults, contents: BundleContents, checked: CheckedBundle) -> None:
     """What compares rows may meet any nonsense that a key was made to sign."""
+    vouched = checked.vouched
     try:
         check_rows(contents, faults)
         check_books(contents, vouched, faults)
         check_drawn(contents, faults)
         check_evidence(contents, faults)
         compare_with_log(contents, vouched, faults)
+        if contents.is_sealed:
+            for part, sentence in check_closure(contents, LogRows(vouched.rows)):
+                faults.add(part, sentence)
+            bound = bind_events(contents, vouched, faults)
+            check_captured(contents, bound, faults)
+            for sentence in check_late(contents, bound):
+                faults.add(LATE_EVENTS.part, sentence)
+            checked.gaps = list_gaps(contents, vouched.rows)
+            checked.unbound = [*list_unbound(contents, bound), *list_untold(contents, LogRows(vouched.rows))]
         if (unknown := check_revision(contents.manifest.engine_revision)) is not None:
             faults.add(MANIFEST, f"{unknown[0].upper()}{unknown[1:]}.")
         if vouched.head is not None and vouched.head.origin != contents.manifest.audit_log:
             faults.add(
                 "bundle.json", f"It names the log {contents.manifest.audit_log}, not that of its head."
             )
-    except (UnreadableError, ArithmeticError, KeyError, ValueError, TypeError) as error:
+    except (UnreadableError, ArithmeticError, LookupError, ValueError, TypeError) as error:
         faults.add("", f"Its rows cannot be compared: {type(error).__name__} {error}.")
 
 

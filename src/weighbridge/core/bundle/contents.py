@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from weighbridge.core.bundle import rows, tables
 from weighbridge.core.bundle.archive import Faults, UnreadableError
+from weighbridge.core.bundle.methodology import METHODOLOGY, BundledMethodology
 from weighbridge.core.bundle.rows import TextKind, parse_json, read_record
 from weighbridge.core.bundle.tables import (
     LINEAGE,
@@ -35,7 +36,7 @@ from weighbridge.core.platform.audit import hash_of_row
 from weighbridge.core.proof import Checkpoint, InclusionProof, open_checkpoint
 from weighbridge.core.signing import UnprovenError, VerifierKey, verify_ssh_signature, write_canonical_json
 
-FORMAT: Final = 3
+FORMAT: Final = 4
 """The form of bundles that are made; the check reads every format that `TABLES` names."""
 
 WHOLE_STORIES: Final = 2
@@ -43,6 +44,9 @@ WHOLE_STORIES: Final = 2
 
 KEY_HISTORY: Final = 3
 """The first format with the history of the keys that signed the log."""
+
+SEALED: Final = 4
+"""The first format whose parts the log was told of, and whose events the writes prove that stored them."""
 
 MANIFEST: Final = "bundle.json"
 REPORT: Final = "report.json"
@@ -85,6 +89,12 @@ class StatedInclusion:
     unit: str
 
 
+SUCCEEDING: Final = ("report.merge", "report.split")
+"""What lets reports take the place of others."""
+STATING: Final = ("report.submit", *SUCCEEDING)
+"""From when on a report states what it does; it rests on the books of that moment."""
+
+
 @dataclass(frozen=True, slots=True)
 class BundledReport:
     """What the report states, in `report.json`: the same that is handed to its receiver."""
@@ -101,6 +111,11 @@ class BundledReport:
     report_type: str
     start_time: str | None
     supersedes: str | None
+    liability: str | None = field(default=None, metadata={rows.ONLY_IF_STATED: True})
+    """What it owes its receiver; in the part only where it owes something."""
+    liability_reason: str | None = field(default=None, metadata={rows.ONLY_IF_STATED: True})
+    predecessors: list[str] | None = field(default=None, metadata={rows.ONLY_IF_STATED: True})
+    """The accepted reports of which it took the place; in the part only where there are any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +132,16 @@ class KeyHistory:
     """The statements about the keys of the log, in `audit/keys.json`, in the order of its rows."""
 
     statements: list[BundledStatement]
+
+
+@dataclass(frozen=True, slots=True)
+class WriteProof:
+    """What proves the writes that stored events, in `audit/writes.json`; hashes as hexadecimal digits."""
+
+    events: dict[str, list[str]]
+    """By the number of a write the roots of the parts of its tree without events of the bundle."""
+    log: list[str]
+    """The roots of the parts of the log without writes."""
 
 
 @dataclass(slots=True)
@@ -145,11 +170,37 @@ class BundleContents:
     documents: dict[int, Model] = field(default_factory=dict)
     key_history: KeyHistory | None = None
     """None in formats that have none."""
+    names: dict[tuple[str, int], str] = field(default_factory=dict)
+    """What numbers stand for in the lines of events, by kind and number."""
+    write_proof: WriteProof | None = None
+    late_events: dict[int, rows.LateEventRow] = field(default_factory=dict)
+    outages: dict[int, rows.OutageRow] = field(default_factory=dict)
+    findings: dict[int, rows.DismissedFindingRow] = field(default_factory=dict)
+    methodology: BundledMethodology | None = None
+    """None where the report follows none."""
 
     @property
     def has_whole_stories(self) -> bool:
         """Whether each run is there with all its batches, and with what they posted."""
         return self.manifest.format >= WHOLE_STORIES
+
+    @property
+    def is_sealed(self) -> bool:
+        """Whether the log has a row about its parts, and its events are proved one by one."""
+        return self.manifest.format >= SEALED
+
+    @property
+    def rule_versions(self) -> set[tuple[int, int]]:
+        """The versions of rules that corrected something, or found what a person dismissed."""
+        versions = {(row.rule, row.rule_version) for row in self.findings.values()}
+        for row in self.corrections.values():
+            if row.rule is not None and row.rule_version is not None:
+                versions.add((row.rule, row.rule_version))
+        return versions
+
+    def has_event(self, event: int) -> bool:
+        """Whether a batch read an event, or it came late."""
+        return event in self.late_events or any(file.has(event) for file in self.events.values())
 
     @property
     def tables(self) -> tuple[tables.BundleTable, ...]:
@@ -206,8 +257,20 @@ def read_contents(
         contents.deficits = list(reading.table(tables.DEFICITS))
     if manifest.format >= KEY_HISTORY:
         contents.key_history = reading.record(KeyHistory, KEYS)
+    if contents.is_sealed:
+        _read_closure(contents, reading)
     _read_documents(contents, reading, read_model, faults)
     return contents
+
+
+def _read_closure(contents: BundleContents, reading: "_PartReader") -> None:
+    contents.names = {(row.kind, row.number): row.name for row in reading.table(tables.NAMES)}
+    contents.late_events = {row.event: row for row in reading.table(tables.LATE_EVENTS)}
+    contents.outages = {row.outage: row for row in reading.table(tables.OUTAGES)}
+    contents.findings = {row.finding: row for row in reading.table(tables.FINDINGS)}
+    contents.write_proof = reading.record(WriteProof, WRITE_PROOF)
+    if contents.report.methodology_id is not None:
+        contents.methodology = reading.record(BundledMethodology, METHODOLOGY)
 
 
 def _read_documents(
@@ -403,6 +466,10 @@ AUDIT_FOLDER: Final = "audit/"
 HEAD: Final = "audit/head.checkpoint"
 ROWS: Final = "audit/rows.jsonl"
 KEYS: Final = "audit/keys.json"
+SEAL: Final = "audit/seal.jsonl"
+CAPTURED: Final = "captured.txt"
+WRITES: Final = "audit/writes.jsonl"
+WRITE_PROOF: Final = "audit/writes.json"
 
 
 def name_proof_part(number: int) -> str:
@@ -418,6 +485,8 @@ class TrustResult:
     head: Checkpoint | None = None
     rows: list[Mapping[str, Any]] = field(default_factory=list)
     """Rows of the audit log that are under the head, in their order."""
+    seal: Mapping[str, Any] | None = None
+    """The row that tells of the parts of the bundle."""
 
 
 def read_trusted_keys(
@@ -474,19 +543,35 @@ def verify_audit(parts: Mapping[str, memoryview], key: VerifierKey, faults: Faul
         vouched.head = open_checkpoint(_decode_part(parts, HEAD), key)
     except UnprovenError as error:
         faults.add(HEAD, str(error))
+    vouched.rows = _read_proved_rows(parts, ROWS, key, vouched.head, faults)
+    if SEAL in parts:
+        rows = _read_proved_rows(parts, SEAL, key, vouched.head, faults)
+        vouched.seal = rows[0] if len(rows) == 1 else None
+    return vouched
+
+
+def _read_proved_rows(
+    parts: Mapping[str, memoryview],
+    part: str,
+    key: VerifierKey,
+    head: Checkpoint | None,
+    faults: Faults,
+) -> list[Mapping[str, Any]]:
+    """The rows of a part that are under the head; takes down those that are not."""
+    proved: list[Mapping[str, Any]] = []
     last = 0
     try:
-        for line in split_lines(parts.get(ROWS, memoryview(b"")), ROWS):
+        for line in split_lines(parts.get(part, memoryview(b"")), part):
             row = parse_json(line)
             number = row["number"]
             if number <= last:
-                faults.add(ROWS, f"Rows are sorted, each once; row {number} is not.")
+                faults.add(part, f"Rows are sorted, each once; row {number} is not.")
             last = number
-            if _is_proved(parts, row, number, key, vouched.head, faults):
-                vouched.rows.append(row)
+            if _is_proved(parts, row, number, key, head, faults):
+                proved.append(row)
     except (UnreadableError, ValueError, KeyError, TypeError) as error:
-        faults.add(ROWS, f"A row cannot be read: {error}.")
-    return vouched
+        faults.add(part, f"A row cannot be read: {error}.")
+    return proved
 
 
 def _is_proved(
@@ -519,13 +604,31 @@ def _decode_part(parts: Mapping[str, memoryview], part: str) -> str:
 
 def list_restated_reports(report: BundledReport, vouched: TrustResult) -> set[str]:
     """The ids of a report and of those that it restates, one after the other, according to the log."""
-    restated = {
+    return {report.id, *_follow_restated(report.supersedes, _read_restated(vouched))}
+
+
+def list_handed_over(vouched: TrustResult) -> dict[str, str]:
+    """By the ids of reports that handed over what they held, and of those that these restate, the former."""
+    restated, chains = _read_restated(vouched), dict[str, str]()
+    for row in vouched.rows:
+        if row["action"] in SUCCEEDING and isinstance(row["after"], dict):
+            for name in row["after"].get("predecessors", ()):
+                chains |= dict.fromkeys(_follow_restated(name, restated), name)
+    return chains
+
+
+def _read_restated(vouched: TrustResult) -> dict[str, str | None]:
+    """By the id of each report the one that it restates."""
+    return {
         row["object"]: after["supersedes"]
         for row in vouched.rows
         if isinstance(after := row["after"], dict) and "inclusions" in after
     }
-    chain, name = set[str](), report.supersedes
+
+
+def _follow_restated(name: str | None, restated: Mapping[str, str | None]) -> set[str]:
+    chain = set[str]()
     while name is not None and name not in chain:
         chain.add(name)
         name = restated.get(name)
-    return chain | {report.id}
+    return chain

@@ -18,6 +18,7 @@ from weighbridge.core.bundle.contents import (
     REPORT,
     ROWS,
     RULE_FOLDER,
+    STATING,
     BundleContents,
     KeyHistory,
     TrustResult,
@@ -177,6 +178,13 @@ def _check_report(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
     }
     if (logged, amount) != (stated, Decimal(report.amount)):
         yield REPORT, f"The report takes something else than row {number} of the log says."
+    owed = after.get("liability")
+    logged_liability = None if owed is None else Decimal(str(owed)), after.get("liability_reason")
+    liability = None if report.liability is None else Decimal(report.liability)
+    if (liability, report.liability_reason) != logged_liability:
+        yield REPORT, f"It owes something else than row {number} of the log says."
+    if (report.predecessors or []) != after.get("predecessors", []):
+        yield REPORT, f"It takes the place of others than row {number} of the log says."
     for name in list_differing_fields({name: getattr(report, name) for name in _STATED}, after):
         yield REPORT, f"Its {name} is another than row {number} of the log says."
 
@@ -255,9 +263,7 @@ def _are_of_one_generation(start: Row, finish: Row) -> bool:
 def _check_deletions(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
     """Batches are deleted that the log says were, by when the report was sent off."""
     deletions = {name: row for row in log.doing(_DELETED) for name in row["after"]["deleted"]}
-    submissions = [
-        row["number"] for row in log.of(contents.report.id, "report") if row["action"] == "report.submit"
-    ]
+    submissions = [row["number"] for row in log.of(contents.report.id, "report") if row["action"] in STATING]
     for batch in contents.batches.values():
         row = deletions.get(batch.batch_id)
         if (
@@ -399,8 +405,7 @@ def check_corrections(contents: BundleContents, log: LogRows) -> Iterator[Wrong]
 
 
 def _has(contents: BundleContents, event: str) -> bool:
-    number = identity.number("event", event, contents.manifest.project_number)
-    return any(file.has(number) for file in contents.events.values())
+    return contents.has_event(identity.number("event", event, contents.manifest.project_number))
 
 
 def _is_logged(contents: BundleContents, log: LogRows, row: CorrectionRow) -> bool:
@@ -458,14 +463,13 @@ def _is(logged: Any, text: str | None) -> bool:
 
 def check_rules(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
     """List where a rule version differs from the log."""
-    versions = {(row.rule, row.rule_version) for row in contents.corrections.values() if row.rule is not None}
-    for number, version in sorted(versions, key=str):
+    for number, version in sorted(contents.rule_versions):
         part = f"{RULE_FOLDER}{number}-{version}.json"
         content = contents.parts.get(part)
         if content is None:
             continue
         document = json.loads(bytes(content))
-        name = identity.of("rule", contents.manifest.project_number, number or 0)
+        name = identity.of("rule", contents.manifest.project_number, number)
         rows = [row for row in log.of(name, "rule") if (row["after"] or {}).get("version") == version]
         if not rows:
             yield part, f"The audit log has no row for version {version} of the rule {name}."

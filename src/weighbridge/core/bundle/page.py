@@ -19,6 +19,7 @@ from typing import Final, NamedTuple
 
 from weighbridge.core.bundle.books import list_reported_runs
 from weighbridge.core.bundle.contents import BundleContents, TrustResult
+from weighbridge.core.bundle.gaps import BundleGap, list_gaps
 from weighbridge.core.bundle.rows import BatchRow, NodeValueRow
 from weighbridge.core.bundle.tables import BatchLineage, DrawRead, parse_ranges
 from weighbridge.core.model import (
@@ -333,12 +334,19 @@ def _render_sections(
     yield "<h2>Result</h2>" + _render_pairs(
         [
             ("States", f"{report.amount} {unit}"),
+            *(
+                [("Of this it owes", f"{report.liability} {unit}: {report.liability_reason}")]
+                if report.liability
+                else []
+            ),
             ("Of ledger", ledger.name if ledger else ""),
             ("Period", f"{report.start_time} to {report.end_time}"),
             ("Counts from", report.effective_at or "a draft, which reserves nothing"),
             ("Report", f"{report.id}, {report.report_type}"),
             ("Restates", report.supersedes or "nothing"),
+            *([("Takes the place of", ", ".join(report.predecessors))] if report.predecessors else []),
             ("Evidence", "by digests alone" if contents.manifest.is_redacted else "included"),
+            *_describe_methodology(contents),
         ]
     )
     yield _render_table(
@@ -365,6 +373,22 @@ def _render_sections(
     yield from _render_tables(contents, vouched)
 
 
+def _describe_methodology(contents: BundleContents) -> Iterator[tuple[str, str]]:
+    """The methodology, and what was made by versions of models that it does not name."""
+    methodology = contents.methodology
+    if methodology is None:
+        return
+    yield "Methodology", f"{methodology.name} {methodology.version}"
+    if methodology.names_versions:
+        named = [
+            f"{model.name} {', '.join(map(str, model.versions)) if model.versions else 'in any'}"
+            for model in methodology.models
+        ]
+        yield "Versions that it names", "; ".join(named)
+        others = [contents.reported[one].tracking_id for one in methodology.other_batches]
+        yield "Batches by other versions", f"{len(others)}: {'; '.join(others)}" if others else "none"
+
+
 def _list_runs(contents: BundleContents) -> Iterator[tuple[str, str, str]]:
     """Render the runs that the report includes: their current totals, and the history of these."""
     for run in list_reported_runs(contents):
@@ -373,6 +397,9 @@ def _list_runs(contents: BundleContents) -> Iterator[tuple[str, str, str]]:
 
 def _render_tables(contents: BundleContents, vouched: TrustResult) -> Iterator[str]:
     """What the equations rest on."""
+    if contents.is_sealed:
+        yield from _render_closure(contents)
+        yield _render_gaps(list_gaps(contents, vouched.rows))
     yield _render_table(
         "Corrections",
         ("Correction", "Event", "Data point", "Was", "Is", "By", "Why"),
@@ -416,6 +443,52 @@ def _render_tables(contents: BundleContents, vouched: TrustResult) -> Iterator[s
         ("Row", "When", "What", "Of"),
         ((row["number"], row["at"], row["action"], row["object"]) for row in vouched.rows),
     )
+
+
+def _render_gaps(gaps: Sequence[BundleGap]) -> str:
+    return _render_table(
+        "Gaps: expected slots without a captured event that counts",
+        ("Of", "From", "To", "Slots", "Filled"),
+        (
+            (f"{gap.event_type}{gap.of_meter}", gap.start.text, gap.end.text, gap.slots, gap.filled)
+            for gap in gaps
+        ),
+        numbers=2,
+    )
+
+
+def _render_closure(contents: BundleContents) -> Iterator[str]:
+    """What belongs to the slots besides what the batches read."""
+    yield _render_table(
+        "Events that came late and do not count yet",
+        ("Event", "Type", "From", "To", "Stored"),
+        (
+            (late.event, late.event_type, late.start_time.text, late.end_time.text, late.created_at.text)
+            for late in contents.late_events.values()
+        ),
+    )
+    yield _render_table(
+        "Outages",
+        ("Of", "From", "To", "Why"),
+        (
+            (
+                outage.asset or outage.location or outage.event_type or "all",
+                outage.start_time.text, outage.end_time.text if outage.end_time else "", outage.reason,
+            )
+            for outage in contents.outages.values()
+        ),
+    )  # fmt: skip
+    yield _render_table(
+        "Findings that were dismissed",
+        ("Event", "Data point", "Value", "Dismissed", "Why"),
+        (
+            (
+                finding.event, finding.data_point, finding.entered_value or "", finding.dismissed_at.text,
+                finding.reason,
+            )
+            for finding in contents.findings.values()
+        ),
+    )  # fmt: skip
 
 
 def _render_instructions(contents: BundleContents) -> str:

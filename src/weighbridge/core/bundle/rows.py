@@ -196,6 +196,56 @@ class CorrectionRow(NamedTuple):
     created_at: Instant
 
 
+class NameRow(NamedTuple):
+    """What a number in the line of an event stands for."""
+
+    kind: str
+    """`event_type`, `feedstock`, `asset` or `location`."""
+    number: int
+    name: str
+    """The name by now; of an event type its slug."""
+
+
+class LateEventRow(NamedTuple):
+    """An event of the slot of a batch, stored after the newest batch was made, that does not count yet."""
+
+    event: int
+    event_type: str
+    start_time: Instant
+    end_time: Instant
+    created_at: Instant
+
+
+class OutageRow(NamedTuple):
+    """A time in which nothing was expected of a meter, as a person declared; it touches a slot."""
+
+    outage: int
+    reason: str
+    event_type: str | None
+    asset: str | None
+    location: str | None
+    start_time: Instant
+    end_time: Instant | None
+    evidence_url: str | None
+
+
+class DismissedFindingRow(NamedTuple):
+    """What a rule found in an event of the bundle, and a person dismissed."""
+
+    finding: int
+    finding_id: str
+    event: int
+    data_point: str
+    rule: int
+    rule_version: int
+    entered_value: str | None
+    """The value that the rule found fault with."""
+    dismissed_at: Instant
+    dismissed_by: int
+    """The number of the user."""
+    reason: str
+
+
 class StaticInputRow(NamedTuple):
     """A value that holds from a moment on."""
 
@@ -231,9 +281,17 @@ class EvidenceRow(NamedTuple):
 Record = TypeVar("Record")
 
 
+ONLY_IF_STATED: Final = "only_if_stated"
+"""Marks a field of a record that is left out where it is empty."""
+
+
 def record_text(record: Any) -> bytes:
     """A record as a line of JSON, with its line end."""
-    return write_canonical_json(asdict(record)) + b"\n"
+    values = asdict(record)
+    for one in fields(record):
+        if one.metadata.get(ONLY_IF_STATED) and values[one.name] is None:
+            del values[one.name]
+    return write_canonical_json(values) + b"\n"
 
 
 def read_record(kind: type[Record], text: bytes) -> Record:
@@ -267,7 +325,12 @@ def _require_kind(kind: Any, value: Any) -> Any:
     if origin is dict and isinstance(value, dict):
         return {name: _require_kind(inner[1], item) for name, item in value.items()}
     if is_dataclass(kind) and isinstance(kind, type) and isinstance(value, dict):
-        names = {field.name for field in fields(kind)}
+        left_out = {
+            field.name
+            for field in fields(kind)
+            if field.metadata.get(ONLY_IF_STATED) and field.name not in value
+        }
+        names = {field.name for field in fields(kind)} - left_out
         if value.keys() != names:
             raise ValueError(f"it has the fields {', '.join(sorted(value))}")
         return kind(

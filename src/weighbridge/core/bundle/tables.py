@@ -161,11 +161,17 @@ EVIDENCE: Final = _define_table("evidence.csv", rows.EvidenceRow)
 ENTRIES: Final = _define_table("entries.csv", rows.EntryRow)
 DEFICITS: Final = _define_table("deficits.csv", rows.DeficitRow)
 
+LATE_EVENTS: Final = _define_table("late_events.csv", rows.LateEventRow)
+OUTAGES: Final = _define_table("outages.csv", rows.OutageRow)
+FINDINGS: Final = _define_table("findings.csv", rows.DismissedFindingRow)
+NAMES: Final = _define_table("names.csv", rows.NameRow, 2)
+
 _FIRST: Final = (
     BATCHES, CORRECTIONS, EVENT_TYPES, EVIDENCE, LEDGERS, METERS, MODELS, NODE_VALUES, STATIC_INPUTS,
 )  # fmt: skip
 _WITH_ENTRIES: Final = (*_FIRST, DEFICITS, ENTRIES)
-TABLES: Final = {1: _FIRST, 2: _WITH_ENTRIES, 3: _WITH_ENTRIES}
+_CLOSED: Final = (*_WITH_ENTRIES, FINDINGS, LATE_EVENTS, NAMES, OUTAGES)
+TABLES: Final = {1: _FIRST, 2: _WITH_ENTRIES, 3: _WITH_ENTRIES, 4: _CLOSED}
 """By format, every table but those of events, which have columns of their own."""
 
 EVENTS: Final = "events/"
@@ -294,10 +300,23 @@ class EventFile:
             self.table.values_of(line)
             yield split_fields(line)
 
+    def every(self) -> Iterator[Texts]:
+        """The fields of all events, in their order, without any being read by a batch."""
+        return self._lines(0, len(self._keys))
+
     def has(self, event: int) -> bool:
         """Whether an event is there, in any state."""
         at = bisect_left(self._keys, event << VERSION_BITS)
         return at < len(self._keys) and self._keys[at] >> VERSION_BITS == event
+
+    @property
+    def numbers(self) -> Iterator[int]:
+        """The events, each once, in their order."""
+        last = -1
+        for key in self._keys:
+            if key >> VERSION_BITS != last:
+                last = key >> VERSION_BITS
+                yield last
 
     @property
     def unread(self) -> list[int]:

@@ -52,6 +52,11 @@ class Cell:
         return f"cell_{self.name}" if self.number else None
 
 
+def local_schema(schema: str) -> str:
+    """The schema of a node in which the tables of a cell are looked for before the cell's own."""
+    return f"local_{schema}"
+
+
 FIRST: Final = Cell(0, "first")
 """The cell of an installation that has no other."""
 

@@ -1,7 +1,7 @@
 """A permission is an area of the service and a level in it, written `data_collection:write`.
 
-Invariants: write includes read, and so does approve, which write does not include; an actor acts for one
-user of one account.
+Invariants: write includes read, and so do approve and verify, which write does not include; an actor acts for
+one user of one account, or for nobody who is known, by a link.
 """
 
 import hashlib
@@ -20,10 +20,15 @@ LEVELS: Final = ("read", "write")
 APPROVE: Final = "data_rules:approve"
 """The permission to decide on what rules propose, apart from writing rules."""
 
+VERIFY: Final = "production_accounting:verify"
+"""The permission to act as the verifier of reports, apart from writing them."""
+
+_SPECIAL: Final = (APPROVE, VERIFY)
+
 ALL_PERMISSIONS: Final = tuple(
     permission
     for area in AREAS
-    for permission in (*(f"{area}:{level}" for level in LEVELS), APPROVE)
+    for permission in (*(f"{area}:{level}" for level in LEVELS), *_SPECIAL)
     if permission.startswith(f"{area}:")
 )
 """Every permission there is."""
@@ -38,8 +43,12 @@ LINK: Final = "link"
 def list_including(permission: str) -> tuple[str, ...]:
     """The other permissions that include this one."""
     area, _, level = permission.partition(":")
-    higher = (f"{area}:write", APPROVE) if APPROVE.startswith(f"{area}:") else (f"{area}:write",)
-    return higher if level == "read" else ()
+    special = (permission for permission in _SPECIAL if permission.startswith(f"{area}:"))
+    return (f"{area}:write", *special) if level == "read" else ()
+
+
+NOBODY: Final = 0
+"""The number of no user: of an actor who is known by a link alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +93,7 @@ ROLES: Final = (
         "administrator",
         "Administrator",
         "Everything, with users, tokens and the audit log.",
-        (*(f"{area}:write" for area in AREAS), APPROVE),
+        (*(f"{area}:write" for area in AREAS), *_SPECIAL),
     ),
     Role(
         "member",
@@ -107,8 +116,9 @@ ROLES: Final = (
     Role(
         "verifier",
         "Verifier",
-        "Reads reports, their bundles and ledgers, and takes keys, heads and proofs of the audit log.",
-        ("production_accounting:read",),
+        "Reads and verifies reports, reads their bundles and ledgers, and takes keys, heads and proofs of the"
+        " audit log.",
+        (VERIFY,),
     ),
 )
 """The roles that are offered, the one with most first."""

@@ -11,7 +11,7 @@ plans it once.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, Generic, LiteralString, TypeVar
 
@@ -193,7 +193,7 @@ async def page_with_rows(
     is_last: bool = False,
 ) -> tuple[Page[Record], list[list[TupleRow]]]:
     """Read one page of a list, and the rows of what is asked beside it in the same message."""
-    whole = source if isinstance(source, Source) else Source(source)
+    whole = _forget_count(tx, source if isinstance(source, Source) else Source(source))
     select = partial(_selection, listing, request, whole, where)
     approach: Approach | None = request.approach(listing)
     counted: tuple[int, bool] | None = None
@@ -228,6 +228,11 @@ async def page_with_rows(
     return _page(make, listing, request, found[of_page - 1], total, is_whole=is_whole), found[
         of_page : of_page + len(beside)
     ]
+
+
+def _forget_count(tx: Read, source: Source) -> Source:
+    """The source without the count that is kept, which is that of now, where a page is read as known then."""
+    return source if tx.then is None else replace(source, kept=None)
 
 
 def _page(

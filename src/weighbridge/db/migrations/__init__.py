@@ -14,6 +14,20 @@ from alembic import op
 _LOCK_TIMEOUT = "10s"
 """A step that waits longer for a table gives up instead of queueing every other query behind it."""
 
+_STATEMENT: Final = re.compile(
+    r"""
+    (?> BEGIN\ ATOMIC\b .*? ^END(?=;)
+      | '[^']*'
+      | "[^"]*"
+      | \$(?P<tag>\w*)\$ .*? \$(?P=tag)\$
+      | --[^\n]*
+      | [^;]
+    )+ ;
+    """,
+    re.VERBOSE | re.DOTALL | re.MULTILINE,
+)
+"""A statement, with the semicolon that ends it and with what is said before it."""
+
 _COMMENT: Final = re.compile(r"^COMMENT ON TABLE \w+ IS(?:\s+'(?:[^']|'')*')+;$", re.MULTILINE)
 
 
@@ -31,7 +45,11 @@ def apply_comments(folder: str) -> None:
 
 
 def _run(statements: str) -> None:
-    """Send the text as it is: a colon or a percent sign in it is SQL, not a parameter."""
+    """Send each statement as it is: a colon or a percent sign in it is SQL, not a parameter.
+
+    They are sent one by one, because a cluster hands the whole text on that a statement came with.
+    """
     connection = op.get_bind().connection.driver_connection
     assert connection is not None  # noqa: S101 - alembic always runs on a live connection here
-    connection.execute(statements)
+    for statement in _STATEMENT.finditer(statements):
+        connection.execute(statement.group())

@@ -34,6 +34,7 @@ from weighbridge.http.caller import (
     shares,
 )
 from weighbridge.http.endpoints.computing import execute_request, hand_over_when_long, lock_idempotency_key
+from weighbridge.http.endpoints.known_then import LookingBack, answer_known_then, is_looking_back
 from weighbridge.http.endpoints.response_modes import MARKS, summarise_list
 from weighbridge.http.limits import RateLimiter
 from weighbridge.http.messages import body as upload
@@ -59,8 +60,8 @@ from weighbridge.http.messages.operation import (
 from weighbridge.http.text import outside_calendar
 
 __all__ = [
-    "Answer", "Call", "ReadCall", "WriteCall", "ask", "build_call", "build_response", "delete", "get",
-    "patch", "post",
+    "Answer", "Call", "LookingBack", "ReadCall", "WriteCall", "ask", "build_call", "build_response", "delete",
+    "get", "patch", "post",
 ]  # fmt: skip
 
 # A shortcut executes a small request in one statement, by what the process remembers.
@@ -182,16 +183,22 @@ def get(
     time_parameters: Mapping[str, str] | None = None,
     refuses: tuple[type[Refusal], ...] = (),
     task_results: Mapping[str, type[Any]] | None = None,
+    looks_back: LookingBack | None = None,
 ) -> Callable[[Callable[[ReadCall], Awaitable[Any]]], Endpoint]:
     """Serve a function that reads; with a listing, what it may be filtered and sorted by.
 
     One that computes is carried out apart from all other requests. One that answers with an attachment says
     what types of files it sends. `query` are parameters that must be there, `moments` are times that may;
-    `refuses` are refusals that other readings do not give.
+    `refuses` are refusals that other readings do not give. One that looks back reads what was known at a row
+    of the audit log, by `as_of`.
     """
 
     def decorate(function: Callable[[ReadCall], Awaitable[Any]]) -> Endpoint:
         async def handler(request: WebRequest) -> Reply | AttachmentReply:
+            if looks_back and is_looking_back(request, looks_back):
+                answer = await answer_known_then(request, permission, function, looks_back)
+                return build_response(request, answer, 200)
+
             async def read(tx: Read, actor: Actor) -> Any:
                 request.scope["state"]["account"] = actor.account_id
                 return await function(build_call(request, tx, actor))
@@ -209,7 +216,7 @@ def get(
         return build_route(
             "GET", path, function, handler, permission=permission, returns=returns, status=200,
             listing=listing, sends=sends, query=query or {}, moments=time_parameters or {}, computes=computes,
-            refuses=refuses, task_results=task_results or {},
+            refuses=refuses, task_results=task_results or {}, looks_back=looks_back is not None,
         )  # fmt: skip
 
     return decorate

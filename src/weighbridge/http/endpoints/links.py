@@ -1,6 +1,7 @@
 """Serve what a link opens: an address that is its own key, for as long as it lasts.
 
-`by_link` is the decorator of links whose uses are not logged, `by_logged_link` of those whose uses are.
+`by_link` is the decorator of links whose uses are not logged, `by_logged_link` of those whose uses are, and
+`by_writing_link` of operations that change something by such a link.
 
 Invariants: a link that names nothing counts as a failure of the client's address; a logged use is
 stored before anything is shown.
@@ -16,7 +17,7 @@ from typing import Any, Final, Generic, TypeVar, cast
 from weighbridge.core.platform.cell import Cell, read_account
 from weighbridge.core.platform.permission import LINK
 from weighbridge.core.problem import Problem
-from weighbridge.db.engine import Read
+from weighbridge.db.engine import Read, Write
 from weighbridge.errors import Gone, NotFound, Refusal, TooManyRequests
 from weighbridge.http.caller import (
     WebRequest,
@@ -31,6 +32,7 @@ from weighbridge.http.endpoints.endpoint import (
     build_route,
 )
 from weighbridge.http.limits import FailedAuthentications, Together, client_address, seconds_left
+from weighbridge.http.messages.body import receive_body
 from weighbridge.http.messages.operation import (
     Attachment,
     AttachmentReply,
@@ -202,6 +204,43 @@ def by_logged_link(
         return build_route(
             "GET", path, function, handler, permission=LINK, returns=returns, status=200, sends=sends,
             query=query, refuses=(Gone, *refuses),
+        )  # fmt: skip
+
+    return decorate
+
+
+def by_writing_link(
+    path: str,
+    *,
+    enter: Callable[[LinkCall], Awaitable[LinkEntry[LinkTarget]]],
+    query: Mapping[str, str],
+    body: type[Any],
+    returns: Any,
+    status: int = 201,
+    example: Any = None,
+    refuses: tuple[type[Refusal], ...] = (),
+) -> Callable[[Callable[[Write, LinkTarget, Any], Awaitable[Any]]], Endpoint]:
+    """Serve a function that writes what the body asks for, by what a link opens, without a token.
+
+    The use of the link is stored before the body is read, so it stays known whatever comes of the request.
+    """
+
+    def decorate(function: Callable[[Write, LinkTarget, Any], Awaitable[Any]]) -> Endpoint:
+        async def handler(request: WebRequest) -> Reply:
+            async with admit_stranger(request, hash_link(request)):
+                entry = await open_link(request, enter)
+                request.scope["state"]["account"] = entry.account
+                async with (
+                    receive_body(request, entry.account, body, None, None) as (decoded_body, _),
+                    shares(request).request(entry.account),
+                    database(request).write() as tx,
+                ):
+                    answer = await function(tx, entry.behind, decoded_body)
+            return build_response(request, answer, status)
+
+        return build_route(
+            "POST", path, function, handler, permission=LINK, returns=returns, status=status, body=body,
+            query=query, example=example, refuses=(Gone, *refuses),
         )  # fmt: skip
 
     return decorate

@@ -21,6 +21,7 @@ from weighbridge.core.identity import did_you_mean, few_suggestions
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Read, Write
+from weighbridge.db.known_then import AS_OF
 from weighbridge.errors import Forbidden, Malformed, Refusal, TooManyRequests
 from weighbridge.http import idempotency, wire
 from weighbridge.http.caller import WebRequest, database
@@ -264,6 +265,8 @@ class Operation:
     """Refusals of this operation that others do not have."""
     refusals_told: frozenset[int] = REFUSALS_TOLD
     """The statuses of rejections that the audit log has, if this writes."""
+    looks_back: bool = False
+    """Whether it also reads what was known at a row of the audit log, by `as_of`."""
 
     @property
     def writes(self) -> bool:
@@ -377,6 +380,7 @@ def read_query(request: WebRequest) -> tuple[tuple[str, str], ...]:
     operation: Operation = opt["operation"] if "operation" in opt else opt["page"]
     if operation.listing is None:
         known_names = [*operation.query, *operation.options, *operation.moments, *operation.switches]
+        known_names += [AS_OF] if operation.looks_back else []
         allowed_parameters = f"takes {', '.join(known_names)}" if known_names else "takes none"
         unknown = [name for name in dict.fromkeys(name for name, _ in query) if name not in known_names]
         if problems := [

@@ -73,6 +73,7 @@ _TEXTS: Final[Mapping[str, str]] = {
     "next_cursor": "WyIyMDI1LTAzLTAxIiw0Ml0",
     "node": "dry_mass",
     "partition": "LOT-7 / Wood chips",
+    "predecessors": "rpt_5ddcb7c47918819ac458b979",
     "reason": "The ticket was read wrongly.",
     "rejected_by": "Ada Lovelace",
     "rejection_reason": "The laboratory repeats the analysis.",
@@ -82,6 +83,7 @@ _TEXTS: Final[Mapping[str, str]] = {
     "sort": "-created_at",
     "source": "{{wet_mass}} * 0.9",
     "state": "Berlin",
+    "successors": "rpt_9e3779b97f4ae2228a25bf2b",
     "street_address_1": "Hafenstrasse 7",
     "street_address_2": "Gate 2",
     "where": "{{wet_mass}} > 0",
@@ -203,6 +205,10 @@ HEADERS: Final = {
     "Idempotency-Replayed": _header(
         "That the answer is that of the first request with this Idempotency-Key.", const="true"
     ),
+    "As-Of-Number": _header(
+        "The row of the audit log at which this was known, where `as_of` asks.", "integer"
+    ),
+    "As-Of-Time": _header("From which time on that was known.", format="date-time"),
     "Location": _header("Where the task is read.", format="uri-reference"),
     "Content-Disposition": _header("An attachment, and the name to save it under."),
     "Retry-After": _header("After how many seconds to ask again.", "integer"),
@@ -255,6 +261,9 @@ def success(operation: Operation, schemas: Schemas, reader: Operation | None) ->
     answer: Schema = {"description": _describe(operation), "headers": _headers(operation.status)}
     for name, meaning in operation.headers.items():
         answer["headers"][name] = {"description": meaning, "schema": {"type": "string"}}
+    if operation.looks_back:
+        for name in ("As-Of-Number", "As-Of-Time"):
+            answer["headers"][name] = {"$ref": f"#/components/headers/{name}"}
     if operation.body is not None:
         answer["headers"]["Idempotency-Replayed"] = {"$ref": "#/components/headers/Idempotency-Replayed"}
     if operation.returns is not None:
@@ -298,6 +307,8 @@ def refusals(operation: Operation) -> dict[str, Schema]:
     kinds: list[type[Refusal]] = [*_ALWAYS, *operation.refuses]
     if operation.body is not None or names_in(operation.path):
         kinds.append(NotFound)
+    if operation.looks_back:
+        kinds.append(Gone)
     if operation.method != "GET":
         kinds += _WRITING
     if operation.listing is not None and (operation.listing.indexes or operation.listing.needs):

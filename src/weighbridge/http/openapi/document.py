@@ -197,7 +197,9 @@ def _described(operation: Operation, package: str, schemas: Schemas, reader: Ope
     parameters += openapi_parameters.of_options(operation.options)
     parameters += openapi_parameters.of_moments(operation.moments)
     parameters += openapi_parameters.of_switches(operation.switches)
-    if operation.body is not None:
+    if operation.looks_back:
+        parameters += openapi_parameters.of_looking_back()
+    if operation.body is not None and operation.permission != LINK:
         parameters += openapi_parameters.of_sending_again()
     if operation.listing is not None:
         parameters += openapi_parameters.of_listing(operation.listing)

@@ -7,6 +7,7 @@ from typing import Final
 
 from weighbridge.core.identity import PREFIXES
 from weighbridge.core.platform.tasks import ExportFormat, ResponseMode
+from weighbridge.db.known_then import AS_OF
 from weighbridge.db.lists.listing import (
     PAGE_MAX,
     PAGE_SIZE_DEFAULT,
@@ -89,6 +90,20 @@ EXPORTING: Final = {
 }
 """The parameters of every list that is written to files, as components."""
 
+LOOKING_BACK: Final = {
+    AS_OF: {
+        "name": AS_OF,
+        "in": "query",
+        "description": (
+            "As it was known at a row of the account's audit log: the number of the row, such as `1042`, or "
+            "a time, such as `2025-03-31T23:59:59Z`, which means the newest row then. The headers "
+            "`As-Of-Number` and `As-Of-Time` name the row. A cursor keeps it. Not with `response_mode`."
+        ),
+        "schema": {"type": "string", "minLength": 1},
+    },
+}
+"""The parameter of every request that also reads what was known then, as a component."""
+
 SENDING_AGAIN: Final = {
     "idempotency_key": {
         "name": "Idempotency-Key",
@@ -112,7 +127,7 @@ _LISTED: Final = re.compile(", | or ")
 
 _NO_WORD: Final = "no word of any filter"
 
-COMPONENTS: Final = SHARED | CURSOR | SUMMARISED | EXPORTING | SENDING_AGAIN
+COMPONENTS: Final = SHARED | CURSOR | SUMMARISED | EXPORTING | LOOKING_BACK | SENDING_AGAIN
 
 _NUMBERED: Final = {
     "task": "async task",
@@ -179,6 +194,11 @@ def of_switches(switches: Mapping[str, str]) -> list[Schema]:
 def of_sending_again() -> list[Schema]:
     """The header by which a request is known when it comes again."""
     return [{"$ref": f"#/components/parameters/{name}"} for name in SENDING_AGAIN]
+
+
+def of_looking_back() -> list[Schema]:
+    """The parameter by which a request reads what was known at a row of the audit log."""
+    return [{"$ref": f"#/components/parameters/{name}"} for name in LOOKING_BACK]
 
 
 def of_listing(listing: Listing) -> list[Schema]:

@@ -117,6 +117,7 @@ OF_TAG: Final[Mapping[str, str]] = {
     "Static inputs": _COLLECTION,
     "Substitutions": "howto/fill-lost-hours.md",
     "Webhooks": "howto/receive-webhooks.md",
+    "Balance steps": "howto/see-what-was-known.md",
     "Version comparisons": "howto/see-what-would-change.md",
 }
 """The guide that helps most with what is below a tag."""

@@ -474,7 +474,7 @@ _EVALUATED: Final = """
       JOIN rule_runs r ON (r.project_id, r.rule_id, r.rule_version)
                         = (u.project_id, u.id, u.latest_version) AND r.state = 'complete'
      WHERE u.deleted_at IS NULL
-     GROUP BY u.project_id, u.id ORDER BY u.project_id, u.id
+     GROUP BY u.project_id, u.id, u.evaluation ORDER BY u.project_id, u.id
 """
 _BEGIN_RUN: Final = """
     INSERT INTO rule_runs (project_id, rule_id, rule_version, kind, state, started_at)

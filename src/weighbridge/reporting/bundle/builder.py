@@ -8,7 +8,7 @@ are.
 import asyncio
 import hashlib
 import zlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -25,6 +25,7 @@ from weighbridge.core.bundle import tables
 from weighbridge.core.bundle.archive import ArchivePart, Faults, write_directory, write_headers
 from weighbridge.core.bundle.check import render_parts
 from weighbridge.core.bundle.contents import (
+    CAPTURED,
     EVIDENCE_FOLDER,
     FORMAT,
     HEAD,
@@ -35,8 +36,11 @@ from weighbridge.core.bundle.contents import (
     REPORT,
     ROWS,
     RULE_FOLDER,
+    SEAL,
     SIGNATURE,
     SUMS,
+    WRITE_PROOF,
+    WRITES,
     BundleContents,
     IndexedPart,
     Manifest,
@@ -46,15 +50,19 @@ from weighbridge.core.bundle.contents import (
     write_sums,
 )
 from weighbridge.core.bundle.log import CORRECTING
+from weighbridge.core.bundle.methodology import MAKING, METHODOLOGY, build_methodology
 from weighbridge.core.bundle.rows import BundledLedgerRow, ModelRow, record_text
+from weighbridge.core.bundle.seal import SEALING, describe_sealed, name_sealed_object
 from weighbridge.core.bundle.tables import LINEAGE, SLOTS, SlotLine
 from weighbridge.core.collection.correction import CorrectionOrigin
 from weighbridge.core.engine import ENGINE_REVISION
 from weighbridge.core.key_history import KEY_ACTIONS
+from weighbridge.core.platform.permission import Actor
 from weighbridge.core.signing import write_canonical_json, write_ssh_signature
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Database, Read
 from weighbridge.modelling.documents import read_model
+from weighbridge.platform import changes
 from weighbridge.platform.audit_tree import (
     Signer,
     head_at,
@@ -65,15 +73,28 @@ from weighbridge.platform.audit_tree import (
 )
 from weighbridge.platform.audit_witnesses import best_cosigned_size
 from weighbridge.platform.records import SealedRow
-from weighbridge.reporting.bundle import rows
+from weighbridge.reporting.bundle import rows, writes
+from weighbridge.reporting.bundle.closure import (
+    Closure,
+    list_earlier_reports,
+    list_named,
+    list_named_records,
+    read_closure,
+)
+from weighbridge.reporting.bundle.population import build_engagement_parts
+from weighbridge.reporting.bundle.writes import CapturedEvents
 from weighbridge.reporting.records import Report
 from weighbridge.reporting.submission.file import write_content
+from weighbridge.reporting.submission.versions import OF_OTHER_VERSIONS
 
 # The rows of the audit log that tell of a report and of what it rests on, each with its proof.
 #
 # They are those of the report and of those that it restates, of the generations that made its batches and
 # the deletions that took some away, of project, ledgers, model versions, event types, static inputs,
 # instruments, rules, corrections and evidence, and of the keys of the log.
+#
+# When all parts are written that come of the database, the log is told of their digests. That row is proved
+# too, so nobody can write another bundle under a head that is known, whatever key he has.
 #
 # Invariant: all proofs are under one head, that of the moment at which the bundle is made, or one that
 # witnesses cosigned around it and that has all the rows.
@@ -97,6 +118,10 @@ class RowsWanted:
     generations: Sequence[int] = ()
     corrected_at: Sequence[Instant] = ()
     """When people corrected values."""
+    dismissed_at: Sequence[Instant] = ()
+    """When people dismissed many findings at once."""
+    methodology: int | None = None
+    """The methodology of the report."""
 
 
 _ROWS: Final = """
@@ -125,7 +150,17 @@ _ROWS: Final = """
          WHERE a.account_id = %(account)s AND a.project_id = %(project)s
            AND a.at = ANY (%(corrected_at)s::timestamptz[]) AND a.action = ANY (%(correcting)s)
         UNION
+        SELECT a.id FROM audit_log a
+         WHERE a.account_id = %(account)s AND a.project_id = %(project)s
+           AND a.at = ANY (%(dismissed_at)s::timestamptz[]) AND a.action = 'rule_result.bulk_dismiss'
+        UNION
         SELECT a.id FROM audit_log a WHERE a.account_id = %(account)s AND a.action = ANY (%(of_keys)s)
+        UNION
+        SELECT a.id FROM audit_log a
+         WHERE a.account_id = %(account)s AND a.action = %(making)s AND a.object = %(methodology)s
+        UNION
+        SELECT a.id FROM audit_log a
+         WHERE a.account_id = %(account)s AND a.project_id = %(project)s AND a.action = 'asset.import'
     )
     SELECT a.account_id, s.number, a.id, a.project_id, a.at, a.user_id, a.token_id, a.request_id, a.action,
            a.object, a.before, a.after
@@ -133,6 +168,14 @@ _ROWS: Final = """
       JOIN audit_seals s ON (s.account_id, s.audit_id) = (a.account_id, a.id)
      WHERE s.number <= %(size)s
      ORDER BY s.number
+"""
+
+_SEAL_ROW: Final = """
+    SELECT a.account_id, s.number, a.id, a.project_id, a.at, a.user_id, a.token_id, a.request_id, a.action,
+           a.object, a.before, a.after
+      FROM audit_log a JOIN audit_seals s ON (s.account_id, s.audit_id) = (a.account_id, a.id)
+     WHERE a.account_id = %(account)s AND a.object = %(object)s AND a.action = %(action)s
+     ORDER BY s.number DESC LIMIT 1
 """
 
 
@@ -160,8 +203,11 @@ async def read_audit_rows(
         "batches": list(wanted.batches),
         "generations": list(map(str, wanted.generations)),
         "corrected_at": list(wanted.corrected_at),
+        "dismissed_at": list(wanted.dismissed_at),
         "correcting": list(CORRECTING),
         "of_keys": list(KEY_ACTIONS.values()),
+        "making": MAKING,
+        "methodology": str(wanted.methodology),
     }
     return [(row.number, leaf_fields(row)) for row in await tx.rows(SealedRow, _ROWS, values)]
 
@@ -198,12 +244,18 @@ class BundleRequest:
 
     project: int
     report: int
-    account: int
+    actor: Actor
+    """Who asked for it; the log tells of its parts in this name."""
     signer: Signer
     read_report: ReadReport
     is_redacted: bool = False
     ask_witnesses: Callable[[], Awaitable[None]] | None = None
     """Has witnesses cosign the newest head, in some seconds at most; None where there are none."""
+
+    @property
+    def account(self) -> int:
+        """The account whose log it is proved by."""
+        return self.actor.account_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,15 +359,47 @@ async def make_bundle(
     await seal_all(database, request.account)
     parts = _Folder(folder)
     async with database.read() as tx:
-        batches, proved = await _write_parts(tx, store, request, parts)
-        if request.ask_witnesses is None:
-            await _write_proofs(tx, request, parts, proved)
+        batches, numbers, stored = await _write_parts(tx, store, request, parts)
+    number = await _write_seal(database, request, parts)
     if request.ask_witnesses is not None:
         await request.ask_witnesses()
-        async with database.read() as tx:
-            await _write_proofs(tx, request, parts, await _choose_head(tx, request.account, proved))
+    async with database.read() as tx:
+        proved = _ProvedRows([*numbers, number], await size_of(tx, request.account))
+        if request.ask_witnesses is not None:
+            proved = await _choose_head(tx, request.account, proved)
+        await _write_proofs(tx, request, parts, proved)
+        proof = await writes.prove_writes(tx, request.account, stored.numbers, stored.hashes, proved.size)
+        parts.write(WRITE_PROOF, [record_text(proof)])
     size, sha256 = await asyncio.to_thread(_finish, parts, request, target)
     return MadeBundle(size, sha256, batches)
+
+
+async def _write_seal(database: Database, request: BundleRequest, parts: _Folder) -> int:
+    """Have the log tell of the parts so far, unless its newest row about the bundle does; gives the row's
+    number.
+    """
+    name = name_sealed_object(identity.of("report", request.project, request.report))
+    told = describe_sealed(FORMAT, write_sums([*parts.indexed.values()]).decode().splitlines())
+    async with database.read() as tx:
+        row = await _read_seal(tx, request, name)
+    if row is None or row.after != told:
+        async with database.write() as tx:
+            changes.record(
+                tx, request.actor, action="report.seal_bundle", target=name, project_id=request.project,
+                after=told,
+            )  # fmt: skip
+        await seal_all(database, request.account)
+        async with database.read() as tx:
+            row = await _read_seal(tx, request, name)
+    assert row is not None, "it was written, and all rows are sealed"  # noqa: S101
+    parts.write(SEAL, [write_logged([(row.number, leaf_fields(row))])])
+    return row.number
+
+
+async def _read_seal(tx: Read, request: BundleRequest, name: str) -> SealedRow | None:
+    """The newest row of the log about the bundle."""
+    values = {"account": request.account, "object": name, "action": SEALING}
+    return await tx.row(SealedRow, _SEAL_ROW, values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,13 +410,22 @@ class _BundleScope:
     batches: Sequence[int]
     slots: Sequence[SlotLine]
     corrections: Sequence[int]
+    around: Closure
     stated: datetime | None
     """When the report was sent off; None of a draft."""
 
 
 @dataclass(frozen=True, slots=True)
+class _ProvedWrites:
+    """The rows that stored events, and by their numbers the hashes that their trees need."""
+
+    numbers: Sequence[int]
+    hashes: Mapping[str, list[str]]
+
+
+@dataclass(frozen=True, slots=True)
 class _ProvedRows:
-    """The rows of the log that are proved, and the number of rows of the head that they are proved under."""
+    """Rows of the log, and how many rows the head has that they are proved under."""
 
     numbers: Sequence[int]
     size: int
@@ -340,8 +433,8 @@ class _ProvedRows:
 
 async def _write_parts(
     tx: Read, store: EvidenceStore, request: BundleRequest, parts: _Folder
-) -> tuple[int, _ProvedRows]:
-    """Write what comes from the snapshot; gives the number of batches, and the rows that are to be proved."""
+) -> tuple[int, list[int], _ProvedWrites]:
+    """Write what comes from the snapshot; gives the number of batches, and what is to be proved."""
     project = request.project
     report = await request.read_report(tx, project, request.report)
     chosen = await _choose(tx, request, report)
@@ -352,18 +445,28 @@ async def _write_parts(
     )  # fmt: skip
     parts.write(MANIFEST, [record_text(manifest)])
     parts.write(REPORT, [write_content(report) + b"\n"])
+    await _write_methodology(tx, request, report, parts)
     parts.write(SLOTS, map(record_text, chosen.slots))
+    around = chosen.around
     ledgers, models = await _write_documents(tx, chosen, parts)
     corrections = await rows.read_corrections(tx, project, chosen.corrections)
     parts.write(tables.CORRECTIONS.part, tables.CORRECTIONS.text(corrections))
     await _write_tables(tx, chosen, parts)
     await _write_events(tx, chosen, parts)
+    captured = await _write_captured(tx, chosen, parts)
     evidence = await _write_evidence(tx, store, request, chosen.batches, parts)
-    chain = await rows.list_chain(tx, project, request.report)
+    earlier = await list_earlier_reports(tx, project, request.report)
+    engagements = await build_engagement_parts(tx, identity.Key(project, request.report))
+    for name, content in engagements.parts.items():
+        parts.write(name, [content])
     wanted = RowsWanted(
         project,
-        objects=[*chain, *(model.model_id for model in models), *evidence],
-        records=await _list_records(tx, chosen, report, ledgers),
+        objects=[*earlier, *(model.model_id for model in models), *evidence, *engagements.objects],
+        records=[
+            *await _list_records(tx, chosen, report, ledgers),
+            *await list_named_records(tx, project, captured.named),
+            *around.list_records(project),
+        ],
         batches=[identity.of("batch", project, number) for number in chosen.batches],
         generations=sorted({line.generation for line in chosen.slots}),
         corrected_at=sorted(
@@ -373,8 +476,54 @@ async def _write_parts(
                 if correction.origin == CorrectionOrigin.MANUAL
             }
         ),
+        dismissed_at=sorted({row.dismissed_at for row in around.findings}),
+        methodology=report.methodology_id,
     )
-    return len(chosen.batches), await _write_rows(tx, request, parts, wanted)
+    numbers = await _write_rows(tx, request, parts, wanted)
+    return len(chosen.batches), numbers, await _write_writes(tx, request, parts, captured)
+
+
+async def _write_methodology(tx: Read, request: BundleRequest, report: Report, parts: _Folder) -> None:
+    """Write the methodology as it was made, with the batches that no version made that it names."""
+    if report.methodology_id is None:
+        return
+    [(logged,)] = await tx.tuples(_METHODOLOGY, (request.account, MAKING, str(report.methodology_id)))
+    found = await tx.tuples(OF_OTHER_VERSIONS, {"projects": [request.project], "reports": [request.report]})
+    others = sorted(identity.of("batch", request.project, batch) for _, batch in found)
+    parts.write(METHODOLOGY, [record_text(build_methodology(logged, others))])
+
+
+_METHODOLOGY: Final = "SELECT after FROM audit_log WHERE account_id = %s AND action = %s AND object = %s"
+
+
+async def _write_captured(tx: Read, chosen: _BundleScope, parts: _Folder) -> CapturedEvents:
+    """Write what belongs to the slots, the lines of all events, and what these name."""
+    around = chosen.around
+    parts.write(tables.LATE_EVENTS.part, tables.LATE_EVENTS.text(around.late_events))
+    parts.write(tables.OUTAGES.part, tables.OUTAGES.text(around.outages))
+    parts.write(tables.FINDINGS.part, tables.FINDINGS.text(around.findings))
+    late = [row.event for row in around.late_events]
+    events = await CapturedEvents.find(tx, chosen.project, chosen.batches, late)
+    for kind, number in await list_named(tx, chosen.project, chosen.batches, around.outages):
+        events.named[kind].add(number)
+    writing = parts.begin(CAPTURED)
+    async for lines in events.read_lines(tx):
+        writing.write("".join(lines).encode())
+    writing.close()
+    names = await writes.read_names(tx, chosen.project, events.named)
+    parts.write(tables.NAMES.part, tables.NAMES.text(names))
+    return events
+
+
+async def _write_writes(
+    tx: Read, request: BundleRequest, parts: _Folder, events: CapturedEvents
+) -> _ProvedWrites:
+    """Write the rows of the log that stored the events; gives their numbers, and what their trees need."""
+    account = request.account
+    found = await writes.read_writes(tx, account, events, await size_of(tx, account))
+    parts.write(WRITES, [write_logged([(row.number, leaf_fields(row)) for row in found])])
+    hashes = await writes.read_event_hashes(tx, account, events, found)
+    return _ProvedWrites([row.number for row in found], hashes)
 
 
 async def _list_records(
@@ -415,8 +564,10 @@ async def _choose(tx: Read, request: BundleRequest, report: Report) -> _BundleSc
     reported = {identity.number("batch", inclusion.batch_id, project) for inclusion in report.inclusions}
     stated = await rows.read_submission_time(tx, project, request.report)
     batches, slots = await rows.find_basis(tx, project, reported, stated)
-    corrections = await rows.find_corrections(tx, project, batches, stated)
-    return _BundleScope(project, batches, slots, corrections, stated)
+    around = await read_closure(tx, project, batches, stated)
+    late = [row.event for row in around.late_events]
+    corrections = await rows.find_corrections(tx, project, batches, late, stated)
+    return _BundleScope(project, batches, slots, corrections, around, stated)
 
 
 async def _write_documents(
@@ -430,7 +581,8 @@ async def _write_documents(
     parts.write(tables.MODELS.part, tables.MODELS.text(models))
     for model, text in documents:
         parts.write(f"{MODEL_FOLDER}{model.model_id}.yaml", [text.encode()])
-    for rule, version, record in await rows.read_rules(tx, chosen.project, chosen.corrections):
+    rules = await rows.read_rules(tx, chosen.project, chosen.corrections, chosen.around.findings)
+    for rule, version, record in rules:
         parts.write(f"{RULE_FOLDER}{rule}-{version}.json", [write_canonical_json(record) + b"\n"])
     return ledgers, models
 
@@ -492,14 +644,14 @@ async def _write_evidence(
     ]
 
 
-async def _write_rows(tx: Read, request: BundleRequest, parts: _Folder, wanted: RowsWanted) -> _ProvedRows:
-    """Write rows of the log, and what they say of its keys."""
+async def _write_rows(tx: Read, request: BundleRequest, parts: _Folder, wanted: RowsWanted) -> list[int]:
+    """Write rows of the log, and what they say of its keys; gives their numbers."""
     size = await size_of(tx, request.account)
     logged = await read_audit_rows(tx, request.account, wanted, size)
     parts.write(ROWS, [write_logged(logged)])
     statements = [row["after"] for _, row in logged if row["action"] in KEY_ACTIONS.values()]
     parts.write(KEYS, [write_canonical_json({"statements": statements}) + b"\n"])
-    return _ProvedRows([number for number, _ in logged], size)
+    return [number for number, _ in logged]
 
 
 async def _choose_head(tx: Read, account: int, proved: _ProvedRows) -> _ProvedRows:

@@ -161,13 +161,14 @@ async def read_static_inputs(tx: Read, project: int, batches: Sequence[int]) -> 
 
 
 async def find_corrections(
-    tx: Read, project: int, batches: Sequence[int], stated: datetime | None
+    tx: Read, project: int, batches: Sequence[int], late: Sequence[int], stated: datetime | None
 ) -> list[int]:
-    """The corrections that were in force when batches were made, and those in force on their events.
+    """The corrections that were in force when batches were made, and those in force on their events and on
+    late ones.
 
     The latter tell why an event has left a run, or what no batch was made with yet.
     """
-    values = {"project": project, "batches": list(batches), "stated": stated}
+    values = {"project": project, "batches": list(batches), "late": list(late), "stated": stated}
     return [number for (number,) in await tx.tuples(_IN_FORCE, values)]
 
 
@@ -208,11 +209,11 @@ _IN_FORCE: Final = """
     SELECT c.id FROM corrections c
      WHERE c.project_id = %(project)s AND c.state = 'in_force'
        AND c.created_at <= coalesce(%(stated)s::timestamptz, c.created_at)
-       AND EXISTS (
+       AND (c.event_id = ANY (%(late)s) OR EXISTS (
            SELECT FROM batch_inputs i
             WHERE i.project_id = c.project_id AND i.batch_id = ANY (%(batches)s)
               AND int8range(i.first_event, i.last_event, '[]') @> c.event_id
-              AND c.event_id = ANY (i.event_ids))
+              AND c.event_id = ANY (i.event_ids)))
      ORDER BY 1
 """
 
@@ -233,18 +234,28 @@ def _write_corrected_value(
     return plain(value) if isinstance(value, Decimal) else str(value)
 
 
-async def read_rules(tx: Read, project: int, corrections: Sequence[int]) -> list[tuple[int, int, Any]]:
-    """The versions of rules that made some corrections, each as a record."""
+async def read_rules(
+    tx: Read, project: int, corrections: Sequence[int], findings: Sequence[rows.DismissedFindingRow]
+) -> list[tuple[int, int, Any]]:
+    """The versions of rules that made some corrections or findings, each as a record."""
     found = await tx.tuples(
         """
         SELECT v.rule_id, v.version, (to_jsonb(v) || jsonb_build_object('name', r.name))::text
           FROM rule_versions v JOIN rules r ON (r.project_id, r.id) = (v.project_id, v.rule_id)
          WHERE v.project_id = %s AND (v.rule_id, v.version) IN (
                SELECT c.rule_id, c.rule_version FROM corrections c
-                WHERE c.project_id = %s AND c.id = ANY (%s))
+                WHERE c.project_id = %s AND c.id = ANY (%s)
+               UNION
+               SELECT * FROM unnest(%s::integer[], %s::integer[]))
          ORDER BY v.rule_id, v.version
         """,
-        (project, project, list(corrections)),
+        (
+            project,
+            project,
+            list(corrections),
+            [row.rule for row in findings],
+            [row.rule_version for row in findings],
+        ),
     )
     return [(rule, version, json.loads(text, parse_float=Decimal)) for rule, version, text in found]
 
@@ -377,19 +388,6 @@ async def read_submission_time(tx: Read, project: int, report: int) -> datetime 
         "SELECT reserved_at FROM reports WHERE project_id = %s AND id = %s", (project, report)
     )
     return moment if isinstance(moment, datetime) else None
-
-
-async def list_chain(tx: Read, project: int, report: int) -> list[str]:
-    """The ids of a report and of all that stand before it in its chain."""
-    found = await tx.tuples(
-        """
-        SELECT earlier.id FROM reports r
-          JOIN reports earlier ON (earlier.project_id, earlier.chain_id) = (r.project_id, r.chain_id)
-         WHERE r.project_id = %s AND r.id = %s AND earlier.id <= r.id ORDER BY earlier.id
-        """,
-        (project, report),
-    )
-    return [identity.of("report", project, number) for (number,) in found]
 
 
 async def find_basis(

@@ -265,7 +265,7 @@ class Bundler:
             by = await signer(tx, self._settings)
         project, account = attempt.project_id, attempt.actor.account_id
         ask = partial(self._ask_witnesses, database, account) if self._settings.audit_witnesses else None
-        request = BundleRequest(project, number, account, by, self._read_report, is_redacted, ask)
+        request = BundleRequest(project, number, attempt.actor, by, self._read_report, is_redacted, ask)
         key = token_hex(KEY_BYTES)
         with TemporaryDirectory(prefix="weighbridge-bundle-") as folder:
             file = Path(folder, BUNDLE_FILE)

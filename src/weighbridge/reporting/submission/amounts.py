@@ -85,6 +85,8 @@ class ChainHoldings:
     reserved: Holdings = field(default_factory=dict)
     posted_from: datetime | None = None
     """The moment from which on the report counts that states what is posted; None while there is none."""
+    accepted_from: datetime | None = None
+    """The moment from which on the last report counted that was accepted, whatever became of it since."""
 
 
 NOTHING_HELD: Final = ChainHoldings()
@@ -99,14 +101,17 @@ async def read_holdings(tx: Read, project: int, chain: int | None) -> ChainHoldi
     reserved: dict[tuple[int, datetime], Decimal] = {}
     for is_reserve, batch, moment, amount in await tx.tuples(_HELD, (project, chain)):
         (reserved if is_reserve else posted)[batch, moment] = amount
-    since = await tx.value(
+    [(since, once)] = await tx.tuples(
         """
-        SELECT effective_at FROM reports
-         WHERE project_id = %s AND chain_id = %s AND status = 'complete'
+        SELECT max(r.effective_at) FILTER (WHERE r.status = 'complete'), max(r.effective_at)
+          FROM reports r
+         WHERE r.project_id = %s AND r.chain_id = %s
+           AND EXISTS (SELECT FROM report_moves m WHERE (m.project_id, m.report_id, m.status)
+                                                      = (r.project_id, r.id, 'complete'))
         """,
         (project, chain),
     )
-    return ChainHoldings(posted, reserved, since)
+    return ChainHoldings(posted, reserved, since, once)
 
 
 _HELD: Final = """
@@ -301,10 +306,14 @@ async def compute_remaining(
     """What a report over batches of one ledger may take; `also` are batches that its chain holds beside
     them.
     """
+    known = {**also, **batches}
+    if not batches:
+        # Nothing is taken, so nothing has to be there.
+        assert held.accepted_from is not None, "only what was once accepted is restated to nothing"  # noqa: S101
+        return Remaining(project, held.posted_from or held.accepted_from, batches, known, {}, {})
     moment = find_effective_time((batch.end_time for batch in batches.values()), held.posted_from)
     ledgers: Collection[int] = {batch.ledger for batch in batches.values()}
     standings = await read_standings_after(tx, project, ledgers, moment)
-    known = {**also, **batches}
     for holdings in (held.reserved, held.posted):
         standings = apply_changes(standings, _sum_by_account(holdings, known))
     more = await compute_release(tx, project, max(ledgers), held)
@@ -392,7 +401,7 @@ async def name_batches(tx: Read, project: int, chain: int | None, named: Sequenc
     problems = [
         problem
         for index, taken in enumerate(named)
-        if (problem := _check_amount(taken.amount, scale, f"{FIELD}[{index}].amount"))
+        if (problem := check_amount(taken.amount, scale, f"{FIELD}[{index}].amount"))
     ]
     if not problems:
         remaining, _ = await find_remaining(tx, project, chain, batches)
@@ -411,6 +420,47 @@ async def read_amounts(tx: Read, project: int, report: int) -> Amounts:
         (project, report),
     )
     return Amounts(rows[0][0] if rows else None, {batch: amount for _, batch, amount in rows})
+
+
+async def read_accepted_amounts(tx: Read, project: int, report: int) -> Amounts:
+    """What stays of a report for one that restates it: of one that was accepted what was, or else all."""
+    rows = await tx.tuples(
+        """
+        SELECT r.ledger_id, i.batch_id, coalesce(i.accepted_amount, i.amount)
+          FROM reports r JOIN report_batches i ON (i.project_id, i.report_id) = (r.project_id, r.id)
+         WHERE r.project_id = %s AND r.id = %s AND i.accepted_amount IS DISTINCT FROM 0 ORDER BY i.batch_id
+        """,
+        (project, report),
+    )
+    return Amounts(rows[0][0] if rows else None, {batch: amount for _, batch, amount in rows})
+
+
+async def store_basis_of_predecessors(tx: Write, project: int, report: int) -> None:
+    """Let a report stand on what its predecessors stood on; where several include a batch, on the oldest."""
+    await tx.execute(
+        """
+        UPDATE report_batches i SET basis = earlier.basis
+          FROM (SELECT own.batch_id, min(own.basis) AS basis
+                  FROM report_successions s
+                  JOIN report_batches own
+                    ON (own.project_id, own.report_id) = (s.project_id, s.predecessor_id)
+                 WHERE (s.project_id, s.report_id) = (%s, %s) GROUP BY own.batch_id) AS earlier
+         WHERE (i.project_id, i.report_id, i.batch_id) = (%s, %s, earlier.batch_id)
+        """,
+        (project, report, project, report),
+    )
+
+
+async def store_accepted(tx: Write, project: int, report: int, accepted: Mapping[int, Decimal]) -> None:
+    """Write down how much of each batch was accepted, where that is less than is claimed."""
+    await tx.execute(
+        """
+        UPDATE report_batches i SET accepted_amount = given.amount
+          FROM unnest(%s::bigint[], %s::numeric[]) AS given (batch_id, amount)
+         WHERE (i.project_id, i.report_id, i.batch_id) = (%s, %s, given.batch_id) AND i.amount <> given.amount
+        """,
+        ([*accepted], [*accepted.values()], project, report),
+    )
 
 
 async def store_amounts(tx: Write, project: int, report: int, amounts: Mapping[int, Decimal]) -> None:
@@ -465,11 +515,19 @@ def _build_empty_problem(project: int, batch: int) -> Problem:
     return Problem(message, "report.batch_ids", Requirement.AMOUNTS_REMAIN, (name,))
 
 
-def _check_amount(amount: Decimal, scale: int, field_name: str) -> Problem | None:
+def check_size(amount: Decimal, field_name: str) -> Problem | None:
+    """What makes an amount one that no ledger could keep."""
     try:
         limit_number(amount)
     except NumberError as error:
         return Problem(str(error), field_name, "invalid")
+    return None
+
+
+def check_amount(amount: Decimal, scale: int, field_name: str) -> Problem | None:
+    """What makes an amount one that no report takes of a ledger of this scale."""
+    if problem := check_size(amount, field_name):
+        return problem
     if amount <= 0:
         return Problem(f"{field_name} is {plain(amount)}; it takes more than zero.", field_name, "invalid")
     if round_to(amount, scale) != amount:

@@ -64,9 +64,21 @@ STATED: Final = (
 """The fields that are handed on: those that no longer change once a report is submitted."""
 
 
+NOT_STATED: Final = ("accepted_amount",)
+"""The fields of an inclusion that are not handed on: what is decided of it later."""
+
+
 def write_content(report: Report) -> bytes:
     """The bytes that are handed on: equal reports give equal bytes."""
     stated = {name: getattr(report, name) for name in STATED}
+    if report.liability is not None:
+        stated |= {"liability": report.liability, "liability_reason": report.liability_reason}
+    if report.predecessors:
+        stated["predecessors"] = report.predecessors
+    stated["inclusions"] = [
+        {name: value for name, value in msgspec.structs.asdict(inclusion).items() if name not in NOT_STATED}
+        for inclusion in report.inclusions
+    ]
     return json.dumps(_to_plain(stated), ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
 
 
@@ -395,6 +407,7 @@ def _state_report(report: Report, around: _Surroundings, share: Decimal | None) 
         "report.name": report.name,
         "report.report_type": report.report_type,
         "report.amount": report.amount,
+        "report.liability": report.liability,
         "report.unit": around.unit,
         "report.start_time": _moment(report.start_time),
         "report.end_time": _moment(report.end_time),

@@ -1,12 +1,13 @@
 """Move a report from state to state, and post what that does to the ledger, in one transaction.
 
-Entering submission reserves, acceptance posts, rejection reverses.
+Entering submission reserves, acceptance posts, rejection and withdrawal reverse; successors of accepted
+reports take over what those have posted.
 
 Invariants: a report moves while its row is locked; the ledger is locked before its balance is read;
 every entry has one time, which is taken while the ledger is locked.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -16,18 +17,31 @@ import msgspec
 
 from weighbridge.accounting.books.balances import hold_ledger
 from weighbridge.accounting.planning.proposal import ProposedEntries, derive_entries
+from weighbridge.core import identity
 from weighbridge.core.ledger.posting import OF_REPORTS
 from weighbridge.core.platform.permission import Actor
-from weighbridge.core.report import Holdings, ReportStatus, ReportTrigger, advance, may, reserve
+from weighbridge.core.problem import Problem
+from weighbridge.core.report import (
+    RESERVING,
+    Holdings,
+    ReportStatus,
+    ReportTrigger,
+    advance,
+    keep_posted,
+    may,
+    reserve,
+)
 from weighbridge.core.time.calendar import Instant
-from weighbridge.db.engine import Write
+from weighbridge.db.engine import Read, Write
 from weighbridge.errors import Conflict, NotFound
 from weighbridge.reporting.submission.amounts import (
+    NOTHING_HELD,
     ChainHoldings,
     Remaining,
     build_entries,
     read_amounts,
     read_holdings,
+    store_accepted,
 )
 
 
@@ -42,6 +56,7 @@ class MovingReport(msgspec.Struct, frozen=True):
     methodology: int | None
     effective_at: Instant | None
     task: int | None
+    liability: Decimal | None
 
     @property
     def state(self) -> ReportStatus:
@@ -75,19 +90,25 @@ async def hold_report(tx: Write, project: int, number: int) -> MovingReport:
 
 
 async def lock_report(tx: Write, project: int, number: int) -> MovingReport:
-    """Lock the rows of a report's chain, which the ledger is not needed for."""
-    report = await tx.row(
+    """Lock the row of a report, which the ledger is not needed for; NotFound when there is none."""
+    locked = await lock_reports(tx, project, [number])
+    if number not in locked:
+        raise NotFound
+    return locked[number]
+
+
+async def lock_reports(tx: Write, project: int, numbers: Collection[int]) -> dict[int, MovingReport]:
+    """Lock the rows of those of some reports that there are, in their order; by their numbers."""
+    rows = await tx.rows(
         MovingReport,
         """
         SELECT r.project_id, r.id, r.status, r.chain_id, r.ledger_id, r.methodology_id, r.effective_at,
-               r.async_task_id
-          FROM reports r WHERE r.project_id = %s AND r.id = %s FOR UPDATE
+               r.async_task_id, r.liability
+          FROM reports r WHERE r.project_id = %s AND r.id = ANY (%s) ORDER BY r.id FOR UPDATE
         """,
-        (project, number),
+        (project, [*numbers]),
     )
-    if report is None:
-        raise NotFound
-    return report
+    return {row.number: row for row in rows}
 
 
 def refuse_unless(report: MovingReport, trigger: ReportTrigger, done: str) -> None:
@@ -124,14 +145,23 @@ async def deliver(tx: Write, report: MovingReport, word: ReportWord) -> None:
     await _move(tx, report, ReportTrigger.DELIVER, word, report.effective_at)
 
 
-async def accept(tx: Write, report: MovingReport, word: ReportWord) -> None:
-    """Post what a report takes, as a difference to what its chain has posted."""
+async def accept(
+    tx: Write, report: MovingReport, word: ReportWord, accepted: Mapping[int, Decimal] | None = None
+) -> None:
+    """Post what is accepted of a report, as a difference to what its chain has posted, and release the rest.
+
+    That is all that it takes, unless amounts of its batches are given.
+    """
     held = await read_holdings(tx, report.project, report.chain)
-    amounts = await read_amounts(tx, report.project, report.number)
     assert report.effective_at is not None, "a report that was submitted counts from a moment on"  # noqa: S101
+    if accepted is None:
+        amounts = (await read_amounts(tx, report.project, report.number)).by_batch
+    else:
+        await store_accepted(tx, report.project, report.number, accepted)
+        amounts = accepted
     await _supersede(tx, report, ReportStatus.COMPLETE, word)
     await _move(tx, report, ReportTrigger.ACCEPT, word, report.effective_at)
-    taken: Holdings = {(batch, report.effective_at): amount for batch, amount in amounts.by_batch.items()}
+    taken: Holdings = {(batch, report.effective_at): amount for batch, amount in amounts.items()}
     await post_holdings(tx, report, held, taken, {})
 
 
@@ -140,6 +170,76 @@ async def reject(tx: Write, report: MovingReport, word: ReportWord) -> None:
     held = await read_holdings(tx, report.project, report.chain)
     await _move(tx, report, ReportTrigger.REJECT, word, report.effective_at)
     await post_holdings(tx, report, held, held.posted, {})
+
+
+async def withdraw(tx: Write, report: MovingReport, word: ReportWord) -> None:
+    """Give back what a report has reserved, and what its chain has posted if the report states that.
+
+    Raises Conflict while a restatement of the report is under way, because that one reserves only what it
+    takes beyond what is posted.
+    """
+    if report.state is ReportStatus.COMPLETE:
+        await refuse_while_restated(tx, report, "withdrawn")
+    held = await read_holdings(tx, report.project, report.chain)
+    await _move(tx, report, ReportTrigger.WITHDRAW, word, report.effective_at)
+    await post_holdings(tx, report, held, keep_posted(report.state, held.posted), {})
+
+
+async def hand_over(
+    tx: Write,
+    predecessors: Sequence[MovingReport],
+    successors: Mapping[int, Mapping[int, Decimal]],
+    word: ReportWord,
+) -> None:
+    """Let drafts of one ledger, which are given with their amounts, take the place of accepted reports.
+
+    All of a batch that the predecessors hold is held by the successors, from the moment on from which the
+    last of the predecessors counts, so no balance changes and nothing is settled.
+    """
+    posted_at = await tx.value("SELECT clock_timestamp()")
+    for report in predecessors:
+        held = await read_holdings(tx, report.project, report.chain)
+        await _move(tx, report, ReportTrigger.SUPERSEDE, word, report.effective_at)
+        await _post_at(tx, report, (held, {}), posted_at)
+    effective_at = max(report.effective_at for report in predecessors if report.effective_at is not None)
+    for number, amounts in successors.items():
+        successor = await lock_report(tx, predecessors[0].project, number)
+        await _move(tx, successor, ReportTrigger.SUCCEED, word, effective_at, reserved_at=posted_at)
+        taken: Holdings = {(batch, effective_at): amount for batch, amount in amounts.items()}
+        await _post_at(tx, successor, (NOTHING_HELD, taken), posted_at)
+
+
+async def _post_at(
+    tx: Write, report: MovingReport, change: tuple[ChainHoldings, Holdings], posted_at: datetime
+) -> None:
+    """Post that a chain holds other amounts, which others take or give in the same transaction."""
+    assert report.ledger is not None, "a report that was accepted has a ledger"  # noqa: S101
+    held, posted = change
+    entries = (*build_entries(report.ledger, report, held, posted, {}),)
+    await _insert_entries(tx, report, ProposedEntries(entries), posted_at)
+
+
+async def refuse_while_restated(
+    tx: Read, report: MovingReport, done: str, states: Collection[ReportStatus] = RESERVING
+) -> None:
+    """Raise Conflict while a later report of the chain is in one of these states."""
+    restatements = await tx.tuples(
+        """
+        SELECT id, status FROM reports
+         WHERE project_id = %s AND chain_id = %s AND status = ANY (%s) AND id > %s
+        """,
+        (report.project, report.chain, [*states], report.number),
+    )
+    for number, status in restatements:
+        later = identity.of("report", report.project, number)
+        state, remedy = "under way", f"Have {later} decided or withdrawn"
+        if status == ReportStatus.DRAFT:
+            state, remedy = "a draft", "Remove it"
+        message = (
+            f"The report {later} restates this one and is {state}, so this one cannot be {done}. "
+            f"{remedy} first."
+        )
+        raise Conflict([Problem(message, None, "restatement_under_way", (later,))])
 
 
 async def _supersede(tx: Write, report: MovingReport, status: ReportStatus, word: ReportWord) -> None:
@@ -156,18 +256,24 @@ async def _supersede(tx: Write, report: MovingReport, status: ReportStatus, word
 
 
 async def _move(
-    tx: Write, report: MovingReport, trigger: ReportTrigger, word: ReportWord, effective_at: object
+    tx: Write,
+    report: MovingReport,
+    trigger: ReportTrigger,
+    word: ReportWord,
+    effective_at: object,
+    *,
+    reserved_at: datetime | None = None,
 ) -> None:
     status = advance(report.state, trigger)
     await tx.execute(
         """
         UPDATE reports
            SET status = %s, effective_at = %s,
-               reserved_at = coalesce(reserved_at, (SELECT clock_timestamp())),
+               reserved_at = coalesce(reserved_at, %s, (SELECT clock_timestamp())),
                updated_at = (SELECT clock_timestamp())
          WHERE project_id = %s AND id = %s
         """,
-        (status, effective_at, report.project, report.number),
+        (status, effective_at, reserved_at, report.project, report.number),
     )
     await tx.execute(
         """

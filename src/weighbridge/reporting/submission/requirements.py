@@ -21,7 +21,12 @@ from weighbridge.collection.measurements.annotations import IS_ALERT, PARAMETERS
 from weighbridge.core import identity
 from weighbridge.core.number import plain
 from weighbridge.core.problem import Problem
-from weighbridge.core.report import OPTIONAL_REQUIREMENTS, Requirement, compute_measured_share
+from weighbridge.core.report import (
+    OPTIONAL_REQUIREMENTS,
+    OtherVersions,
+    Requirement,
+    compute_measured_share,
+)
 from weighbridge.core.rule.states import ApprovalState
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read
@@ -33,8 +38,10 @@ from weighbridge.reporting.submission.amounts import (
     find_remaining,
     read_amounts,
     read_batches,
+    read_holdings,
     read_shares,
 )
+from weighbridge.reporting.submission.versions import IS_OF_NAMED_VERSION
 
 # What a report rests on: the runs of its batches, and by way of their draws those of other ledgers.
 #
@@ -319,6 +326,7 @@ async def list_unmet(tx: Read, draft: CheckedDraft) -> list[Problem]:
             named_ones = [identity.of(kind, draft.project, number) for number in records or ()]
             problems.append(_build_problem(requirement, sentence, count, named_ones))
     problems += await late_data(tx, draft.project, sorted(draft.amounts), RECORDS_MAX)
+    problems += await _check_versions(tx, values) if Requirement.OF_ITS_VERSIONS in needed else []
     problems += await _check_measured_share(tx, draft)
     problems += await _check_deficits(tx, draft)
     problems += await _check_upstream_deficits(tx, draft, upstream)
@@ -356,16 +364,34 @@ def _build_problem(requirement: Requirement, sentence: str, count: int, records:
 async def _read_methodology_requirements(tx: Read, methodology: int | None) -> set[Requirement]:
     if methodology is None:
         return set()
-    [(named, has_models)] = await tx.tuples(
+    [(named, has_models, refuses_versions)] = await tx.tuples(
         """
         SELECT m.submission_requirements,
-               EXISTS (SELECT FROM methodology_models i WHERE i.methodology_id = m.id)
+               EXISTS (SELECT FROM methodology_models i WHERE i.methodology_id = m.id),
+               m.other_versions = %s AND EXISTS (
+                   SELECT FROM methodology_models i WHERE i.methodology_id = m.id AND i.versions <> '{}')
           FROM methodologies m WHERE m.id = %s
         """,
-        (methodology,),
+        (OtherVersions.REFUSE, methodology),
     )
     asks = {OPTIONAL_REQUIREMENTS[name] for name in named}
-    return asks | {Requirement.OF_ITS_MODELS} if has_models else asks
+    asks |= {Requirement.OF_ITS_MODELS} if has_models else set()
+    return asks | {Requirement.OF_ITS_VERSIONS} if refuses_versions else asks
+
+
+async def _check_versions(tx: Read, values: Mapping[str, object]) -> list[Problem]:
+    """Batches by versions of the methodology's models that it does not name, with those that it names."""
+    found = await tx.tuples(_OTHER_VERSIONS, values)
+    if not found:
+        return []
+    named = [(identity.of("batch", int(str(values["project"])), batch), *rest) for batch, *rest in found]
+    told = ", ".join(
+        f"{batch} by version {version} of {name}, of which it names {', '.join(map(str, allowed))}"
+        for batch, name, version, allowed in named[:RECORDS_MAX]
+    )
+    message = f"{len(named)} of its batches were made by versions that its methodology does not name: {told}."
+    records = tuple(batch for batch, *_ in named[:RECORDS_MAX])
+    return [Problem(message, None, Requirement.OF_ITS_VERSIONS, records)]
 
 
 async def _check_measured_share(tx: Read, draft: CheckedDraft) -> list[Problem]:
@@ -514,6 +540,20 @@ _OTHER_MODELS: Final = f"""
             WHERE i.methodology_id = %(methodology)s AND named.family_id = m.family_id)
 """
 
+_OTHER_VERSIONS: Final = f"""
+    SELECT own.id, m.name, m.version,
+           ARRAY (SELECT DISTINCT unnest(i.versions)
+                    FROM methodology_models i JOIN models named ON named.id = i.model_id
+                   WHERE i.methodology_id = methodology.id AND named.family_id = m.family_id ORDER BY 1)
+      FROM methodologies methodology
+      JOIN batches own ON {_OF_REPORT}
+      JOIN models m ON m.id = own.model_id
+     WHERE methodology.id = %(methodology)s AND NOT {IS_OF_NAMED_VERSION}
+       AND EXISTS (SELECT FROM methodology_models i JOIN models named ON named.id = i.model_id
+                    WHERE i.methodology_id = methodology.id AND named.family_id = m.family_id)
+     ORDER BY own.id
+"""
+
 # A batch that was made of draws alone has the evidence of those that it drew from.
 _WITHOUT_EVIDENCE: Final = f"""
     SELECT wanting.id FROM batches wanting
@@ -596,13 +636,23 @@ async def check_draft(tx: Read, basis: DraftBasis) -> tuple[CheckedDraft | None,
     """What a draft takes, as far as it can be checked, and every requirement that it does not meet."""
     amounts = dict((await read_amounts(tx, basis.project, basis.number)).by_batch)
     if not amounts:
-        return None, [build_no_batches()]
+        return await _check_restated_to_nothing(tx, basis)
     batches = await read_batches(tx, basis.project, amounts)
     if gone := [number for number, batch in batches.items() if batch.is_deleted]:
         return None, [build_batches_gone(basis.project, gone)]
     remaining, held = await find_remaining(tx, basis.project, basis.chain, batches)
     draft = CheckedDraft(basis.project, basis.number, basis.methodology, amounts, remaining, held)
     return draft, await list_unmet(tx, draft)
+
+
+async def _check_restated_to_nothing(
+    tx: Read, basis: DraftBasis
+) -> tuple[CheckedDraft | None, list[Problem]]:
+    """A draft without batches, which may restate what was once accepted to nothing; others need batches."""
+    if (await read_holdings(tx, basis.project, basis.chain)).accepted_from is None:
+        return None, [build_no_batches()]
+    remaining, held = await find_remaining(tx, basis.project, basis.chain, {})
+    return CheckedDraft(basis.project, basis.number, basis.methodology, {}, remaining, held), []
 
 
 async def requirements_of(tx: Read, report: identity.Key) -> list[CheckedRequirement]:

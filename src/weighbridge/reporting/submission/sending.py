@@ -10,7 +10,8 @@ import json
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Self
+from decimal import Decimal, InvalidOperation
+from typing import Any, Final, NamedTuple, Self
 
 import msgspec
 
@@ -39,6 +40,7 @@ from weighbridge.http.outgoing import (
 )
 from weighbridge.platform import async_tasks as tasks
 from weighbridge.platform.async_tasks import Attempt
+from weighbridge.reporting.submission.acceptance import is_less, read_claim, share_amount
 from weighbridge.reporting.submission.file import SubmissionRow, read_submission
 from weighbridge.reporting.submission.moves import MovingReport, ReportWord, accept, hold_report, reject
 
@@ -101,6 +103,8 @@ class RegistryReply:
     """What the registry calls a report that it has."""
     decision: ReportTrigger | None = None
     reason: str | None = None
+    amount: Decimal | None = None
+    """How much the registry accepted, where it says so."""
 
 
 async def read_called_registry(tx: Read, number: int) -> CalledRegistry | None:
@@ -178,20 +182,35 @@ def _read_received(
     if not reference or problem_of_unseen(reference, "reference"):
         reference = kept.key
     reason = registry.without_secrets(_read_text(content, "reason"))
+    amount, is_readable = _read_amount(content)
     return RegistryReply(
         DeliveryStep.RECEIVED,
+        text="" if is_readable else f"amount is {shorten(repr(content['amount']))}, which is no amount.",
         status=answer.status,
         is_final=True,
         reference=shorten(reference, REFERENCE_MAX),
-        decision=_DECISIONS.get(_read_text(content, "status")),
+        decision=_DECISIONS.get(_read_text(content, "status")) if is_readable else None,
         reason=shorten(reason, REASON_MAX) or None,
+        amount=amount,
     )
+
+
+def _read_amount(content: Mapping[str, Any]) -> tuple[Decimal | None, bool]:
+    """The amount that an answer names, if it names one; and whether it is one or is left out."""
+    value = content.get("amount")
+    if value is None:
+        return None, True
+    try:
+        amount = Decimal(value) if isinstance(value, str | Decimal) else None
+    except InvalidOperation:
+        amount = None
+    return (amount, True) if amount is not None and amount.is_finite() else (None, False)
 
 
 def _read_object(answer: OutgoingAnswer) -> Mapping[str, Any]:
     """The object that an answer is; an empty one for any other answer."""
     try:
-        content = json.loads(answer.content.decode())
+        content = json.loads(answer.content.decode(), parse_float=Decimal, parse_int=Decimal)
     except (ValueError, RecursionError):
         return {}
     return content if isinstance(content, dict) else {}
@@ -199,7 +218,7 @@ def _read_object(answer: OutgoingAnswer) -> Mapping[str, Any]:
 
 def _read_text(content: Mapping[str, Any], *names: str) -> str:
     """The first text under some names, without what a database keeps in no text; empty for none."""
-    texts = (str(value) for name in names if isinstance(value := content.get(name), str | int))
+    texts = (str(value) for name in names if isinstance(value := content.get(name), str | Decimal))
     cleaned = (text.encode(errors="replace").decode().replace("\x00", "").strip() for text in texts)
     return next(filter(None, cleaned), "")
 
@@ -316,6 +335,13 @@ REPORTS_AT_ONCE: Final = 20
 NO_REASON: Final = "The registry gave no reason."
 
 
+class RefusedDecision(NamedTuple):
+    """What a registry has decided of a report, but cannot be written down; it is asked again."""
+
+    report: str
+    reason: str
+
+
 class DueReview(msgspec.Struct, frozen=True):
     """A report that its registry is to be asked for, and on whose behalf."""
 
@@ -352,7 +378,10 @@ async def take_due_reviews(database: Database) -> Sequence[DueReview]:
 
 
 async def read_decision(database: Database, client: OutgoingClient, due: DueReview) -> RegistryReply | None:
-    """What the registry of a report has decided; None while it has not, or cannot be asked."""
+    """What the registry of a report has decided; None while it has not, or cannot be asked.
+
+    Raises Invalid where it decides what cannot be understood.
+    """
     async with database.read() as tx:
         kept = await read_submission(tx, due.project, due.report)
         if kept is None or kept.registry is None:
@@ -361,13 +390,16 @@ async def read_decision(database: Database, client: OutgoingClient, due: DueRevi
     if registry is None or registry.poll_seconds is None:
         return None
     reply = await ask(client, registry, kept)
+    if reply.step is DeliveryStep.RECEIVED and reply.text:
+        raise Invalid([Problem(reply.text, "amount", "invalid")])
     return None if reply.decision is None else reply
 
 
 async def decide(tx: Write, due: DueReview, reply: RegistryReply) -> MovingReport | None:
     """Write down what a registry decided; None when somebody has decided otherwise meanwhile.
 
-    Raises Conflict while a generation works with the ledger.
+    Raises Conflict while a generation works with the ledger, and Invalid for an amount that cannot be
+    accepted of the report.
     """
     report = await hold_report(tx, due.project, due.report)
     await tx.execute(
@@ -376,7 +408,11 @@ async def decide(tx: Write, due: DueReview, reply: RegistryReply) -> MovingRepor
     if report.state is not ReportStatus.SUBMITTED:
         return None
     if reply.decision is ReportTrigger.ACCEPT:
-        await accept(tx, report, ReportWord(due.actor, AdapterName.HTTP, reply.reason, reply.reference))
+        claim = await read_claim(tx, report)
+        accepted = None if reply.amount is None else share_amount(claim, reply.amount)
+        is_part = accepted is not None and is_less(accepted, claim)
+        reason = reply.reason or (NO_REASON if is_part else None)
+        await accept(tx, report, ReportWord(due.actor, AdapterName.HTTP, reason, reply.reference), accepted)
     else:
         reason = reply.reason or NO_REASON
         await reject(tx, report, ReportWord(due.actor, AdapterName.HTTP, reason, reply.reference))

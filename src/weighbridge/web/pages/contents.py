@@ -11,6 +11,7 @@ from weighbridge.web.framework import responses
 from weighbridge.web.pages import (
     batches,
     completeness,
+    engagements,
     event_forms,
     events,
     feed_form,
@@ -47,6 +48,7 @@ PAGES: Final = (
     batches,
     generation,
     reports,
+    engagements,
     pages,
     event_forms,
 )

@@ -13,8 +13,11 @@ from weighbridge.accounting.ledgers import get_ledger, list_project_ledgers
 from weighbridge.accounting.records.batches import Batch
 from weighbridge.collection.projects import read_project
 from weighbridge.core import identity
+from weighbridge.core.engagement.findings import DECISIONS, Assurance, Conclusion, FindingKind
+from weighbridge.core.engagement.opinion import NAMESPACE
+from weighbridge.core.engagement.sampling import SamplingMethod
 from weighbridge.core.problem import Problem
-from weighbridge.core.report import RESTATABLE, ReportStatus, Requirement
+from weighbridge.core.report import RESTATABLE, ReportStatus, ReportTrigger, Requirement, may
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid, NotFound
 from weighbridge.http.caller import WebRequest, database, shares
@@ -22,8 +25,15 @@ from weighbridge.http.endpoints.links import KEY, open_link
 from weighbridge.http.messages.operation import Attachment
 from weighbridge.platform.tenancy import key_named
 from weighbridge.reporting.bundle.storage import MEDIA_TYPE, KeptBundle, kept_bundle
+from weighbridge.reporting.engagements import build_link_desk, list_engagements
+from weighbridge.reporting.engagements_actions import list_desk_engagements
 from weighbridge.reporting.methodologies import get_methodology, list_methodologies
-from weighbridge.reporting.records import LINK_SECONDS_DEFAULT, REPORT_BATCHES_MAX, Report
+from weighbridge.reporting.records import (
+    LINK_SECONDS_DEFAULT,
+    MERGED_REPORTS_MAX,
+    REPORT_BATCHES_MAX,
+    Report,
+)
 from weighbridge.reporting.report_links import (
     KEY_MEANING,
     create_report_link,
@@ -42,9 +52,12 @@ from weighbridge.reporting.reports import (
     get_submission,
     list_reports,
     make_report_bundle,
+    merge_reports,
     reject_report,
+    split_report,
     submit_report,
     update_report,
+    withdraw_report,
 )
 from weighbridge.reporting.reports_queries import report_numbered
 from weighbridge.reporting.submission.requirements import requirements_of
@@ -156,6 +169,19 @@ def list_empty(batches: Iterable[Batch]) -> set[str]:
 # One report: its batches, its submission and its proof bundle.
 
 
+CHOICES: Final[dict[str, Any]] = {
+    "assurances": tuple(Assurance),
+    "methods": tuple(SamplingMethod),
+    "kinds": tuple(FindingKind),
+    "decisions": DECISIONS,
+    "conclusions": tuple(Conclusion),
+    "namespace": NAMESPACE,
+    "engagement_tones": {
+        "open": "waits", "answered": "waits", "resolved": "good", "withdrawn": "quiet", "concluded": "good",
+    },
+}  # fmt: skip
+"""What forms of engagements offer, and the tones of their states."""
+
 REPORT_PATH: Final = "/projects/{project_id}/reports/{report_id}"
 
 LINKS_SHOWN: Final = "100"
@@ -177,6 +203,7 @@ REQUIREMENT_NAMES: Final[Mapping[Requirement, str]] = {
     Requirement.NO_LATE_DATA: "All data of its period are included in batches",
     Requirement.NO_OPEN_DEFICITS: "Its period has no deficit",
     Requirement.OF_ITS_MODELS: "Its batches use models of its methodology",
+    Requirement.OF_ITS_VERSIONS: "Its batches use versions that its methodology names",
     Requirement.NO_OPEN_ALERTS: "Its data have no open alerts",
     Requirement.MEASURED_ENOUGH: "Its primary data share is sufficient",
     Requirement.HAS_EVIDENCE: "Each batch has evidence",
@@ -219,13 +246,39 @@ async def show_report(visit: Visit, **more_context: Any) -> View | Redirect:
         path=f"{visit.frame.home}/reports/{report_record.id}",
         days=DAYS_DEFAULT,
         requirement_names=REQUIREMENT_NAMES,
+        engagements=(await visit.ask(list_engagements)).data,
+        engagement_tones=CHOICES["engagement_tones"],
         requirements=await requirements_of(visit.reading, key) if is_draft else [],
         submission=None if is_draft else await visit.ask(get_submission),
         bundle=await read_bundle(visit.reading, key),
-        is_restatable=report_record.status in RESTATABLE and report_record.superseded_by is None,
+        is_withdrawable=may(ReportStatus(report_record.status), ReportTrigger.WITHDRAW),
+        is_restatable=report_record.status in RESTATABLE
+        and report_record.superseded_by is None
+        and not report_record.successors,
+        is_divisible=report_record.status == ReportStatus.COMPLETE and report_record.liability is None,
+        mergeable=await _list_mergeable(visit, report_record),
         choices=await choices(visit) if is_draft and visit.may(_WRITE) else None,
         **context,
     )
+
+
+async def _list_mergeable(visit: Visit, report_record: Report) -> list[Report]:
+    """The other accepted reports that can become one with an accepted report; the newest come first."""
+    if report_record.status != ReportStatus.COMPLETE or not visit.may(_WRITE):
+        return []
+    query = (
+        ("filter[ledger_id]", str(report_record.ledger_id)),
+        ("filter[status]", ReportStatus.COMPLETE),
+        ("sort", "-id"),
+        ("page_size", str(MERGED_REPORTS_MAX)),
+    )
+    return [
+        one
+        for one in (await visit.ask(list_reports, query)).data
+        if one.id != report_record.id
+        and one.liability is None
+        and one.methodology_id == report_record.methodology_id
+    ]
 
 
 async def read_bundle(tx: Read, key: identity.Key) -> KeptBundle | None:
@@ -260,6 +313,18 @@ async def _update_batches(visit: Visit, batch_ids: Sequence[str]) -> Report:
     return changed_report
 
 
+@form(f"{REPORT_PATH}/liability", permission=_WRITE, error_page=report)
+async def set_liability(visit: Visit) -> Redirect:
+    """Let a draft that restates what was accepted owe something, and include no batch if asked to."""
+    change: dict[str, Any] = {
+        "liability": visit.text("liability") or None,
+        "liability_reason": visit.text("liability_reason") or None,
+    }
+    if visit.text("is_empty") == "yes":
+        change["batches"] = []
+    return _redirect_to_report(visit, await visit.do(update_report, {"report": change}), "Draft changed.")
+
+
 @form(f"{REPORT_PATH}/bundle", permission=_WRITE, error_page=report)
 async def make_bundle(visit: Visit) -> Redirect:
     """Have the proof bundle of a draft made."""
@@ -271,8 +336,13 @@ async def make_bundle(visit: Visit) -> Redirect:
 
 @form(f"{REPORT_PATH}/accept", permission=_WRITE, error_page=report)
 async def accept(visit: Visit) -> Redirect:
-    """Write down that the receiver accepted it."""
-    decision = {"reason": visit.text("reason") or None, "reference": visit.text("reference") or None}
+    """Write down that the receiver accepted it, or a part of it."""
+    decision: dict[str, Any] = {
+        "reason": visit.text("reason") or None,
+        "reference": visit.text("reference") or None,
+    }
+    if amount := visit.text("amount"):
+        decision["amount"] = amount
     return _redirect_to_report(
         visit, await visit.do(accept_report, decision), "Acceptance recorded. The report is complete."
     )
@@ -287,6 +357,46 @@ async def reject(visit: Visit) -> Redirect:
         await visit.do(reject_report, decision),
         "Rejection recorded. The reservation is released.",
     )
+
+
+@form(f"{REPORT_PATH}/withdraw", permission=_WRITE, error_page=report)
+async def withdraw(visit: Visit) -> Redirect:
+    """Take its claim back."""
+    decision = {"reason": visit.text("reason"), "reference": visit.text("reference") or None}
+    return _redirect_to_report(
+        visit,
+        await visit.do(withdraw_report, decision),
+        "Report withdrawn. Everything that it held is available again.",
+    )
+
+
+@form(f"{REPORT_PATH}/merge", permission=_WRITE, error_page=report)
+async def merge(visit: Visit) -> Redirect:
+    """Let one report take its place and that of others that were accepted."""
+    merging = {
+        "report_ids": list(visit.texts("report_ids")),
+        "name": visit.text("merged_name"),
+        "reason": visit.text("merge_reason"),
+        "reference": visit.text("merge_reference") or None,
+    }
+    merged = await visit.do(merge_reports, merging)
+    return _redirect_to_report(visit, merged, "Reports merged. This one holds all that they held.")
+
+
+@form(f"{REPORT_PATH}/split", permission=_WRITE, error_page=report)
+async def split(visit: Visit) -> Redirect:
+    """Let two reports take its place: one of an amount, and one of the rest."""
+    parts = [
+        {"name": visit.text("first_name"), "amount": visit.text("first_amount")},
+        {"name": visit.text("second_name")},
+    ]
+    splitting = {
+        "parts": parts,
+        "reason": visit.text("split_reason"),
+        "reference": visit.text("split_reference") or None,
+    }
+    await visit.do(split_report, splitting)
+    return Redirect(visit.url("reports/{report_id}"), "Report split. Its parts hold all that it held.")
 
 
 @form(f"{REPORT_PATH}/restate", permission=_WRITE, error_page=report)
@@ -311,7 +421,14 @@ async def make_link(visit: Visit) -> View | Redirect:
     days = visit.text("days")
     seconds = int(days) * DAY_SECONDS if days.isdecimal() and len(days) <= len("366") else 0
     created_link = await visit.do(
-        create_report_link, {"link": {"name": visit.text("name"), "expires_in": seconds}}
+        create_report_link,
+        {
+            "link": {
+                "name": visit.text("name"),
+                "expires_in": seconds,
+                "is_of_verifier": visit.text("is_of_verifier") == "yes",
+            }
+        },
     )
     address = str(created_link.url.path).rpartition("/reports/")[2]
     return await show_report(visit, issued={"name": created_link.name, "path": f"/reports/{address}"})
@@ -336,12 +453,14 @@ async def report_by_link(request: WebRequest) -> PageResponse:
         report = await report_numbered(tx, linked_report.project, linked_report.report)
         project = await read_project(tx, linked_report.project)
         bundle = await kept_bundle(tx, linked_report.project, linked_report.report)
+        engagements = await list_desk_engagements(tx, build_link_desk(linked_report))
         now = await tx.value("SELECT now()")
         await tx.settle()
     key = request.query_params[KEY]
     return render_open_page(
         request, "reports/by_link.html", report=report, project=project, bundle=bundle,
-        tones=TONES, when=TimeFormat(project.time_zone, now),
+        tones=TONES, when=TimeFormat(project.time_zone, now), engagements=engagements.data, key=key,
+        may_act=linked_report.is_of_verifier, **CHOICES,
         bundle_address=f"{request.url.path}/bundle?{KEY}={key}",
     )  # fmt: skip
 
@@ -367,7 +486,18 @@ PAGES = [
     )(reports),
     *make_report,
     *page(REPORT_PATH, permission=_READ, of=get_report)(report),
-    *(*replace_batches, *make_bundle, *accept, *reject, *restate, *make_link),
+    *(
+        *replace_batches,
+        *set_liability,
+        *make_bundle,
+        *accept,
+        *reject,
+        *withdraw,
+        *merge,
+        *split,
+        *restate,
+        *make_link,
+    ),
     *action(
         f"{REPORT_PATH}/submit",
         submit_report,

@@ -9,7 +9,7 @@
  *     node bundle-check.js first-quarter.zip --key KEY --witness KEY --witness KEY --at-least 2 --keys keys.json
  *
  * In a browser, bundle-check.html loads it; a script can call `checkBundle(bytes, keyText, trust)`, which resolves
- * to { faults: [{ part, sentence }], counts, runs, cosigners, notChecked }. A bundle without faults is one that the service made,
+ * to { faults: [{ part, sentence }], counts, runs, gaps, cosigners, opinions, notChecked }. A bundle without faults is one that the service made,
  * except for what `notChecked` lists.
  *
  * Read it from the top: numbers, units, archive, signatures, rows, models, formulas, slots, ledgers, the log.
@@ -881,6 +881,39 @@
     "before",
     "after",
   ];
+  const hashNode = (left, right) => sha256(concatenate(Uint8Array.of(1), left, right));
+  const hashLeaf = (text) => sha256(concatenate(Uint8Array.of(0), toUtf8(text)));
+  function hashOfRow(row) {
+    for (const field of LEAF_FIELDS) requireThat(field in row, `The row has no ${field}.`);
+    return hashLeaf(writeJson(Object.fromEntries(LEAF_FIELDS.map((field) => [field, row[field]]))));
+  }
+  /** The root of a tree by some of its leaves, `[place, hash]` in order, and the roots of all parts without any. */
+  async function rootOfSome(leaves, size, outside) {
+    let next = 0;
+    requireThat(
+      Number.isSafeInteger(size) && size > 0 && leaves.every(([place], at) => place < size && place > (leaves[at - 1]?.[0] ?? -1)),
+      `The proof is of a tree of ${size} leaves.`,
+    );
+    const root = await partOf(0, size, 0, leaves.length);
+    requireThat(next === outside.length, `The proof has ${outside.length} hashes; it takes ${next}.`);
+    return root;
+
+    async function partOf(start, end, first, last) {
+      if (first === last) {
+        requireThat(next < outside.length, `The proof has ${outside.length} hashes, which are too few.`);
+        next += 1;
+        return outside[next - 1];
+      }
+      if (end - start === 1) return leaves[first][1];
+      let split = 1;
+      while (split * 2 < end - start) split *= 2;
+      let at = first;
+      if (last - first === end - start) at = first + split;
+      else while (at < last && leaves[at][0] < start + split) at += 1;
+      const left = await partOf(start, start + split, first, at);
+      return hashNode(left, await partOf(start + split, end, at, last));
+    }
+  }
   /** Whether a row of the log is under the signed head, by its proof (C2SP tlog-proof). */
   async function verifyRow(row, number, proofText, key, head, headText) {
     const at = proofText.indexOf("\n\n");
@@ -898,13 +931,9 @@
       index < proved.size && path.length === spans.length,
       "The proof has another length than the path of its row.",
     );
-    for (const field of LEAF_FIELDS) requireThat(field in row, `The row has no ${field}.`);
-    const leaf = Object.fromEntries(LEAF_FIELDS.map((field) => [field, row[field]]));
-    let reached = await sha256(concatenate(Uint8Array.of(0), toUtf8(writeJson(leaf))));
-    for (const [step, span] of spans.entries()) {
-      const [left, right] = span.end <= index ? [path[step], reached] : [reached, path[step]];
-      reached = await sha256(concatenate(Uint8Array.of(1), left, right));
-    }
+    let reached = await hashOfRow(row);
+    for (const [step, span] of spans.entries())
+      reached = await (span.end <= index ? hashNode(path[step], reached) : hashNode(reached, path[step]));
     requireThat(sameBytes(reached, proved.root), "The row and its proof do not lead to the root of the head.");
     requireThat(index === number - 1, `It is no proof of row ${number}.`);
     requireThat(
@@ -1035,31 +1064,41 @@
   }
 
   async function verifyAudit(parts, key, faults) {
-    const vouched = { head: null, rows: [] },
+    const vouched = { head: null, rows: [], seal: null },
       headText = decodeLoosely(parts.get("audit/head.checkpoint"));
     try {
       vouched.head = await openCheckpoint(headText, key);
     } catch (error) {
       faults.add("audit/head.checkpoint", explain(error));
     }
-    try {
-      let last = 0;
-      for (const line of splitLines(parts.get("audit/rows.jsonl") ?? new Uint8Array(), "audit/rows.jsonl")) {
-        const row = readJson(line);
-        requireThat(Number.isSafeInteger(row.number) && row.number > last, "Rows are sorted by number, each once.");
-        last = row.number;
-        const name = `audit/${row.number}.tlog-proof`;
-        try {
-          await verifyRow(row, row.number, decodeLoosely(parts.get(name)), key, vouched.head, headText);
-          vouched.rows.push(row);
-        } catch (error) {
-          faults.add(name, explain(error));
-        }
-      }
-    } catch (error) {
-      faults.add("audit/rows.jsonl", explain(error));
+    vouched.rows = await readProvedRows("audit/rows.jsonl");
+    if (parts.has("audit/seal.jsonl")) {
+      const rows = await readProvedRows("audit/seal.jsonl");
+      vouched.seal = rows.length === 1 ? rows[0] : null;
     }
     return vouched;
+
+    async function readProvedRows(part) {
+      const rows = [];
+      try {
+        let last = 0;
+        for (const line of splitLines(parts.get(part) ?? new Uint8Array(), part)) {
+          const row = readJson(line);
+          requireThat(Number.isSafeInteger(row.number) && row.number > last, "Rows are sorted by number, each once.");
+          last = row.number;
+          const name = `audit/${row.number}.tlog-proof`;
+          try {
+            await verifyRow(row, row.number, decodeLoosely(parts.get(name)), key, vouched.head, headText);
+            rows.push(row);
+          } catch (error) {
+            faults.add(name, explain(error));
+          }
+        }
+      } catch (error) {
+        faults.add(part, explain(error));
+      }
+      return rows;
+    }
   }
 
   // ---------------------------------------------------------------------------------------------------------
@@ -1131,6 +1170,15 @@
       start_time: "text?",
       supersedes: "text?",
     },
+    "methodology.json": {
+      id: "whole",
+      models: [{ id: "text", name: "text", version: "whole", version_ids: ["text"], versions: ["whole"] }],
+      name: "text",
+      other_batches: ["text"],
+      other_versions: "text",
+      report_type: "text",
+      version: "text",
+    },
     "lineage.jsonl": {
       batch: "whole",
       inputs: [{ event_type: "text", nodes: ["text"], events: "text", versions: { "*": "whole" } }],
@@ -1148,6 +1196,7 @@
         },
       ],
     },
+    "audit/writes.json": { events: { "*": ["text"] }, log: ["text"] },
     "audit/keys.json": { statements: [{ key_signature: "text?", successor_signature: "text", text: "text" }] },
     "slots.jsonl": { generation: "whole", model: "whole", batches: ["whole"], alongside: ["whole"] },
   };
@@ -1172,9 +1221,14 @@
       Object.keys(shape).every((name) => name in value && hasShape(shape[name], value[name]))
     );
   }
+  /** Fields of `report.json` that are there only where the report owes something, or takes the place of others. */
+  const OWED = { liability: "number", liability_reason: "text" };
+  const SUCCEEDED = { predecessors: ["text"] };
   function readRecord(part, text) {
-    const record = readJson(text);
-    requireThat(hasShape(SHAPES[part], record), `${text.slice(0, 60)} has other fields than ${part} has.`);
+    const record = readJson(text),
+      has = (name) => part === "report.json" && record !== null && typeof record === "object" && name in record,
+      shape = { ...SHAPES[part], ...(has("liability") && OWED), ...(has("predecessors") && SUCCEEDED) };
+    requireThat(hasShape(shape, record), `${text.slice(0, 60)} has other fields than ${part} has.`);
     return record;
   }
 
@@ -1271,6 +1325,12 @@
         location:text?`,
     "evidence.csv": `*evidence:whole event:whole type:text name:text url:text? content_type:text? size:whole? sha256:digest?
         created_at:time`,
+    "outages.csv": `*outage:whole reason:text event_type:text? asset:text? location:text? start_time:time end_time:time?
+        evidence_url:text?`,
+    "findings.csv": `*finding:whole finding_id:text event:whole data_point:text rule:whole rule_version:whole
+        entered_value:text? dismissed_at:time dismissed_by:whole reason:text`,
+    "names.csv": "*kind:text *number:whole name:text",
+    "late_events.csv": "*event:whole event_type:text start_time:time end_time:time created_at:time",
     "entries.csv": `*entry:whole ledger:whole batch:whole kind:text amount:number effective_at:time posted_at:time
         posted_by:whole? run:whole? node:text? reverses:whole? report:whole?`,
     "deficits.csv": `*entry:whole ledger:whole run:whole amount:number effective_at:time posted_at:time posted_by:whole
@@ -1278,7 +1338,16 @@
   };
   const EVENT_COLUMNS = `*event:whole *version:whole start_time:time end_time:time tracking_id:text? feedstock:text? asset:text?
       location:text? client_reference:text? is_imputed:flag`;
-  const WITHOUT_ENTRIES = new Set(["entries.csv", "deficits.csv"]);
+  /** The first format that has a table, of those that not all have. */
+  const FIRST_FORMATS = {
+    "entries.csv": 2,
+    "deficits.csv": 2,
+    "names.csv": 4,
+    "late_events.csv": 4,
+    "outages.csv": 4,
+    "findings.csv": 4,
+  };
+  const hasTable = (format, part) => format >= (FIRST_FORMATS[part] ?? 1);
 
   function defineTable(part, columns) {
     return {
@@ -1397,7 +1466,24 @@
     batch: "bat",
     rule: "rule",
     report: "rpt",
+    location: "loc",
+    feedstock: "fs",
+    data_point_result: "dpres",
   };
+  const UNSTIR = (() => {
+    let inverse = 1n;
+    for (let step = 0; step < 7; step += 1) inverse = (inverse * (2n - STIR * inverse)) & ID_MASK;
+    return inverse;
+  })();
+  /** The number of a record of the project by its id; null for any other text. */
+  function numberOf(kind, id, project) {
+    const found = /^([a-z]+)_([0-9a-f]{24})$/.exec(id);
+    if (!found || found[1] !== ID_PREFIXES[kind]) return null;
+    const written = BigInt(`0x${found[2]}`),
+      packed = ((written ^ (written >> 48n)) * UNSTIR) & ID_MASK,
+      number = packed >> 31n;
+    return (packed & 0x7fffffffn) === BigInt(project) && number < 1n << 48n ? Number(number) : null;
+  }
   function idOf(kind, project, number = 0) {
     const stirred = (((BigInt(number) << 31n) | BigInt(project)) * STIR) & ID_MASK;
     return `${ID_PREFIXES[kind]}_${(stirred ^ (stirred >> 48n)).toString(16).padStart(24, "0")}`;
@@ -1428,24 +1514,28 @@
         null,
       );
     const manifest = readWholeRecord("bundle.json");
-    if (manifest && ![1, 2, 3].includes(manifest.format)) {
-      faults.add("bundle.json", `The bundle is of format ${manifest.format}; this program knows formats 1 to 3.`);
+    if (manifest && ![1, 2, 3, 4].includes(manifest.format)) {
+      faults.add("bundle.json", `The bundle is of format ${manifest.format}; this program knows formats 1 to 4.`);
       return null;
     }
     const report = readWholeRecord("report.json");
     if (!manifest || !report) return null;
+    const hasMethodology = manifest.format >= 4 && report.methodology_id !== null,
+      methodology = hasMethodology ? readWholeRecord("methodology.json") : null;
     const hasStories = manifest.format >= 2,
+      isSealed = manifest.format >= 4,
       rows = {};
     for (const [part, table] of Object.entries(TABLES)) {
-      rows[part] =
-        !hasStories && WITHOUT_ENTRIES.has(part) ? [] : attempt(part, (bytes) => readTable(table, bytes), []);
+      rows[part] = hasTable(manifest.format, part) ? attempt(part, (bytes) => readTable(table, bytes), []) : [];
     }
     const by = (part, column) => new Map(rows[part].map((row) => [row[column], row]));
     const contents = {
       parts,
       manifest,
       report,
+      methodology,
       hasStories,
+      isSealed,
       rows,
       entries: rows["entries.csv"],
       deficits: rows["deficits.csv"],
@@ -1461,10 +1551,17 @@
       events: new Map(),
       lineage: new Map(),
       documents: new Map(),
+      findings: rows["findings.csv"],
+      outages: rows["outages.csv"],
+      lateEvents: by("late_events.csv", "event"),
       tables: { ...TABLES },
       reported: new Map(report.inclusions.map((one) => [one.batch_id, one])),
     };
-    if (!hasStories) for (const part of WITHOUT_ENTRIES) delete contents.tables[part];
+    for (const part of Object.keys(TABLES)) if (!hasTable(manifest.format, part)) delete contents.tables[part];
+    if (isSealed) {
+      contents.names = new Map(rows["names.csv"].map((row) => [`${row.kind}/${row.number}`, row.name]));
+      contents.writeProof = readWholeRecord("audit/writes.json");
+    }
     for (const row of rows["node_values.csv"]) gather(contents.values, row.batch, () => new Map()).set(row.node, row);
     for (const row of rows["event_types.csv"]) gather(contents.points, row.event_type, () => []).push(row);
     for (const [eventType, points] of contents.points) {
@@ -1511,7 +1608,8 @@
     requireThat(row, `Event ${number} is not in events/${eventType}.csv.`);
     return row;
   }
-  const hasEvent = (contents, number) => [...contents.events.values()].some((file) => file.numbers.has(number));
+  const isRead = (contents, number) => [...contents.events.values()].some((file) => file.numbers.has(number));
+  const hasEvent = (contents, number) => contents.lateEvents.has(number) || isRead(contents, number);
 
   // ---------------------------------------------------------------------------------------------------------
   // YAML, the plain part: block and flow mappings and lists, quoted, plain and block scalars, comments.
@@ -4267,14 +4365,18 @@
       "audit/head.checkpoint",
       "audit/rows.jsonl",
       ...(contents.manifest.format >= 3 ? ["audit/keys.json"] : []),
+      ...(contents.isSealed ? ["audit/seal.jsonl", "captured.txt", "audit/writes.jsonl", "audit/writes.json"] : []),
+      ...(contents.methodology ? ["methodology.json"] : []),
+      ...(vouched.seal ? [`audit/${vouched.seal.number}.tlog-proof`] : []),
       ...Object.keys(contents.tables),
       ...[...contents.points.keys()].map((one) => `events/${one}.csv`),
       ...vouched.rows.map((row) => `audit/${row.number}.tlog-proof`),
       ...[...contents.models.values()].map((one) => `models/${one.model_id}.yaml`),
-      ...[...contents.corrections.values()].filter((one) => one.rule !== null).map(rulePart),
+      ...[...contents.corrections.values(), ...contents.findings].filter((one) => one.rule !== null).map(rulePart),
       ...(contents.manifest.is_redacted
         ? []
         : contents.evidence.filter((one) => one.sha256).map((one) => `evidence/${one.sha256}`)),
+      ...listEngagementParts(contents),
     ]);
     for (const name of contents.parts.keys())
       if (!expected.has(name)) faults.add(name, "Nothing in the bundle names this part.");
@@ -4311,7 +4413,7 @@
         (digests.get(part) !== row.sha256 || contents.parts.get(part).length !== row.size)
       )
         faults.add("evidence.csv", `The file of ${row.name} is not the one that was attached.`);
-      if (!hasEvent(contents, row.event))
+      if (!isRead(contents, row.event))
         faults.add("evidence.csv", `${row.name} was attached to event ${row.event}, which is not there.`);
     }
   }
@@ -4321,7 +4423,11 @@
     const addFault = (sentence) => faults.add("report.json", sentence);
     if (report.id !== manifest.report_id || report.project_id !== manifest.project_id)
       faults.add("bundle.json", "It names another report or project than report.json.");
-    const sum = exactTotal(report.inclusions.map((one) => parseDec(one.amount)));
+    const owed = "liability" in report ? parseDec(report.liability) : null;
+    const taken = exactTotal(report.inclusions.map((one) => parseDec(one.amount))),
+      sum = owed === null ? taken : exactSubtract(taken, owed);
+    if (owed !== null && (owed.c <= 0n || report.supersedes === null))
+      addFault("It owes something, and only a restatement owes an amount above zero.");
     if (!equal(sum, parseDec(report.amount)))
       addFault(`Its inclusions add up to ${sum}, and it states ${report.amount}.`);
     if (contents.reported.size !== report.inclusions.length) addFault("It includes one batch twice.");
@@ -4479,15 +4585,96 @@
       entry.posted_by,
     ].join("|");
 
-  function listRestated(report, vouched) {
-    const restated = new Map(
+  /** By the id of each report the one that it restates. */
+  const readRestated = (vouched) =>
+    new Map(
       vouched.rows
         .filter((row) => row.after && typeof row.after === "object" && "inclusions" in row.after)
         .map((row) => [row.object, row.after.supersedes]),
     );
+  function followRestated(first, restated) {
     const chain = new Set();
-    for (let name = report.supersedes; name && !chain.has(name); name = restated.get(name)) chain.add(name);
-    return chain.add(report.id);
+    for (let name = first; name && !chain.has(name); name = restated.get(name)) chain.add(name);
+    return chain;
+  }
+  const listRestated = (report, vouched) => followRestated(report.supersedes, readRestated(vouched)).add(report.id);
+  /** By the ids of the reports that handed over what they held, and of those that these restate, the one that did. */
+  function listHandedOver(vouched) {
+    const restated = readRestated(vouched),
+      chains = new Map();
+    for (const row of vouched.rows)
+      if (SUCCEEDING.has(row.action))
+        for (const name of row.after?.predecessors ?? [])
+          for (const one of followRestated(name, restated)) chains.set(one, name);
+    return chains;
+  }
+  /** What lets a report take the place of others. */
+  const SUCCEEDING = new Set(["report.merge", "report.split"]);
+  const isCompleteReport = (one) =>
+    one !== null && typeof one === "object" && "inclusions" in one && one.status === "complete";
+  const acceptedOf = (inclusion) => parseDec(String(inclusion.accepted_amount ?? inclusion.amount));
+  /** Where reports took other amounts over than those held whose place they took, by the rows of the log. */
+  function* findUnequalSuccessions(rows) {
+    const ofReports = rows.filter((row) => row.after && typeof row.after === "object" && "inclusions" in row.after),
+      byReport = new Map(),
+      successions = new Map();
+    for (const row of ofReports) gather(byReport, row.object, () => []).push(row);
+    for (const row of ofReports)
+      if (SUCCEEDING.has(row.action))
+        gather(successions, (row.after.predecessors ?? []).join(" "), () => []).push(row);
+    next: for (const successors of successions.values()) {
+      const predecessors = successors[0].after.predecessors ?? [],
+        difference = new Map(),
+        add = (inclusions, sign) => {
+          for (const one of inclusions) {
+            const amount = acceptedOf(one);
+            difference.set(
+              one.batch_id,
+              exactAdd(difference.get(one.batch_id) ?? ZERO, sign > 0 ? amount : negate(amount)),
+            );
+          }
+        };
+      for (const name of predecessors) {
+        const before = (byReport.get(name) ?? []).filter((row) => row.number < successors[0].number),
+          newest = before[before.length - 1];
+        if (!newest || !isCompleteReport(newest.after)) {
+          yield `No row of the log says what the report ${name} held.`;
+          continue next;
+        }
+        add(newest.after.inclusions, -1);
+      }
+      for (const row of successors) add(row.after.inclusions, 1);
+      for (const [batch, amount] of difference)
+        if (!amount.isZero)
+          yield `The reports that took the place of ${predecessors.join(", ")} take ${amount} more of batch ${batch} than was held.`;
+    }
+  }
+  /** What the log says that was accepted of the report's chain: when, and of each batch; null if not known. */
+  function readAccepted(report, chain, vouched) {
+    const succession = vouched.rows.findLast((row) => row.object === report && SUCCEEDING.has(row.action));
+    if (succession && isCompleteReport(succession.after)) return listAccepted(succession.after);
+    const sent = vouched.rows.find((row) => row.object === report && row.action === "report.submit");
+    if (!sent || chain.size === 1) return null;
+    let decision = null;
+    for (const row of vouched.rows)
+      if (
+        row.object !== report &&
+        chain.has(row.object) &&
+        row.number < sent.number &&
+        isCompleteReport(row.before) !== isCompleteReport(row.after) &&
+        (decision === null || row.number > decision.number)
+      )
+        decision = row;
+    if (decision === null || !isCompleteReport(decision.after)) return { time: null, amounts: new Map() };
+    return listAccepted(decision.after);
+  }
+  function listAccepted(record) {
+    const amounts = new Map();
+    for (const one of record.inclusions) {
+      const amount = acceptedOf(one);
+      if (!amount.isZero) amounts.set(one.batch_id, amount);
+    }
+    return { time: Date.parse(record.effective_at), amounts };
   }
   function checkLedgers(contents, vouched, faults) {
     if (!contents.hasStories) return;
@@ -4598,6 +4785,38 @@
           `It includes ${included.amount} of batch ${batch.batch_id}, which has ${there} left.`,
         );
     }
+    const accepted = readAccepted(contents.report.id, chain, vouched);
+    if (accepted !== null)
+      for (const [number, batch] of batches) {
+        const posted = new Map(),
+          ofBatch = accepted.amounts.get(batch.batch_id);
+        if (ofBatch) posted.set(accepted.time, ZERO);
+        for (const entry of listOn(number)) {
+          if (entry.kind !== "report" && entry.kind !== "restate") continue;
+          if (!chain.has(idOf("report", contents.manifest.project_number, entry.report ?? 0))) continue;
+          posted.set(entry.effective_at, exactAdd(posted.get(entry.effective_at) ?? ZERO, negate(entry.amount)));
+        }
+        for (const [time, amount] of posted) {
+          const wanted = (time === accepted.time && ofBatch) || ZERO;
+          if (!equal(amount, wanted))
+            faults.add(
+              "entries.csv",
+              `The reports of the chain have posted ${amount} of batch ${batch.batch_id} for one time, and ${wanted} was accepted.`,
+            );
+        }
+      }
+    for (const sentence of findUnequalSuccessions(vouched.rows)) faults.add("audit/rows.jsonl", sentence);
+    const chains = listHandedOver(vouched),
+      handed = new Map();
+    for (const entry of chains.size ? entries : []) {
+      const name = chains.get(idOf("report", contents.manifest.project_number, entry.report ?? 0));
+      if (!name || !OF_REPORTS.has(entry.kind)) continue;
+      const key = `${name}, batch ${entry.batch}, ${writeMoment(entry.effective_at)}`;
+      handed.set(key, exactAdd(handed.get(key) ?? ZERO, negate(entry.amount)));
+    }
+    for (const [key, amount] of handed)
+      if (!amount.isZero)
+        faults.add("entries.csv", `A chain that handed everything over has posted ${amount}: ${key}.`);
     const times = new Map();
     for (const entry of entries) {
       const poster = batches.get(entry.posted_by ?? 0);
@@ -4810,7 +5029,129 @@
     for (const batch of contents.batches.values()) if (batch.model === null) compareInstrument(batch);
     compareCorrections();
     compareRules();
+    if (contents.isSealed) compareClosure();
+    if (contents.methodology) compareMethodology(contents.methodology);
 
+    /** The methodology, and the batches of versions that it does not name. */
+    function compareMethodology(stated) {
+      const addFault = (sentence) => faults.add("methodology.json", sentence),
+        { other_batches: others, ...own } = stated,
+        logged = lastOf(doing("methodology.create").filter((row) => row.object === String(report.methodology_id)))?.after;
+      if (!logged) addFault(`No row of the log is about the methodology ${report.methodology_id}.`);
+      else {
+        const models = logged.models.map(({ id, name, version, version_ids = [], versions = [] }) => {
+          return { id, name, version, version_ids, versions };
+        });
+        const { id, name, other_versions = "refuse", report_type, version } = logged;
+        if (writeJson(own) !== writeJson({ id, models, name, other_versions, report_type, version }))
+          addFault(`The methodology ${stated.id} is another than the log says.`);
+      }
+      const named = new Set(stated.models.flatMap((model) => model.version_ids)),
+        isExact = stated.models.length > 0 && stated.models.every((model) => model.versions.length > 0),
+        byId = new Map([...contents.batches.values()].map((batch) => [batch.batch_id, batch])),
+        taken = new Set(report.inclusions.map((one) => one.batch_id)),
+        isOther = (name) => !named.has(contents.models.get(byId.get(name)?.model)?.model_id);
+      for (const name of others)
+        if (!taken.has(name) || !isOther(name))
+          addFault(`Batch ${name} is not one that the report includes, made by a version that it does not name.`);
+      for (const name of taken)
+        if (isExact && isOther(name) && !others.includes(name))
+          addFault(`Batch ${name} was made by a version that it does not name, and is not among the others.`);
+      const ofReport = rowsOf(report.id, "report").filter((one) => isRecord(one.after) && "inclusions" in one.after),
+        count = lastOf(ofReport)?.after.other_version_batch_count ?? 0,
+        sorted = [...new Set(others)].sort();
+      if (others.length !== count || writeJson(sorted) !== writeJson(others))
+        addFault(`It has ${others.length} batches of other versions, and the log says ${count}.`);
+      const isSent = ofReport.some((row) => row.action === "report.submit");
+      if (others.length && isSent && stated.other_versions === "refuse")
+        addFault("The report was submitted with batches of versions that are refused.");
+    }
+
+    /** Names, meters, keys of static inputs, outages and dismissed findings. */
+    function compareClosure() {
+      const isUntold = (kind) => kind === "asset" && doing("asset.import").length > 0,
+        nameOf = (kind, id) => (id ? (contents.names.get(`${kind}/${numberOf(kind, id, project)}`) ?? null) : null),
+        textOf = (moment) => (moment === null ? null : writeMoment(moment));
+      for (const { kind, number, name } of contents.rows["names.csv"]) {
+        if (isUntold(kind)) continue;
+        if (!["event_type", "feedstock", "asset", "location"].includes(kind)) faults.add("names.csv", `${kind} is no kind.`);
+        else compareRecord("names.csv", idOf(kind, project, number), kind, { [kind === "event_type" ? "slug" : "name"]: name });
+      }
+      for (const meter of contents.meters.values()) {
+        if (isUntold(meter.kind)) continue;
+        const logged = [...newestOf(meter.kind).values()].filter((after) => after.name === meter.name),
+          stated = { in_service_from: textOf(meter.in_service_from), in_service_until: textOf(meter.in_service_until) };
+        if (logged.length !== 1) faults.add("meters.csv", `No row of the log is about the ${meter.kind} ${meter.name}.`);
+        else
+          for (const field of differing(stated, logged[0]))
+            faults.add("meters.csv", `The ${field} of ${meter.name} is another than the log says.`);
+      }
+      for (const one of contents.statics.values()) {
+        const after = lastOf(rowsOf(String(one.static_input), "static_input"))?.after ?? {};
+        for (const kind of ["asset", "feedstock", "location"])
+          if (one[kind] !== nameOf(kind, after[`${kind}_id`]))
+            faults.add("static_inputs.csv", `Static input ${one.static_input} is of another ${kind} than the log says.`);
+      }
+      for (const one of contents.outages) {
+        const after = lastOf(rowsOf(String(one.outage), "outage"))?.after,
+          addFault = (sentence) => faults.add("outages.csv", `Outage ${one.outage} ${sentence}`);
+        if (!isRecord(after)) {
+          addFault("is in no row of the log, or was removed.");
+          continue;
+        }
+        const stated = {
+          reason: one.reason,
+          start_time: textOf(one.start_time),
+          end_time: textOf(one.end_time),
+          evidence_url: one.evidence_url,
+        };
+        for (const field of differing(stated, after)) addFault(`has another ${field} than the log says.`);
+        for (const kind of ["event_type", "asset", "location"])
+          if (one[kind] !== nameOf(kind, after[`${kind}_id`])) addFault(`has another ${kind} than the log says.`);
+        const touches = ({ start_time, end_time }) =>
+          one.start_time < end_time && (one.end_time === null || start_time < one.end_time);
+        if (![...contents.batches.values()].some(touches)) addFault("is in no slot of a batch.");
+      }
+      for (const one of contents.findings) {
+        const isDismissal = ({ at, user_id, action, object, after }) =>
+          at === textOf(one.dismissed_at) &&
+          user_id === one.dismissed_by &&
+          (action === "rule_result.bulk_dismiss"
+            ? after.result_ids.includes(one.finding_id) && after.reason === one.reason
+            : action === "rule_result.dismiss" &&
+              object === one.finding_id &&
+              after.dismissal_reason === one.reason &&
+              after.rule_version === one.rule_version &&
+              after.entered_value === one.entered_value &&
+              [undefined, null, idOf("event", project, one.event)].includes(after.event_id) &&
+              [undefined, null, one.data_point].includes(after.data_point_slug) &&
+              [undefined, null, idOf("rule", project, one.rule)].includes(after.rule_id));
+        if (one.finding_id !== idOf("data_point_result", project, one.finding))
+          faults.add("findings.csv", `Finding ${one.finding} has another id.`);
+        if (!rows.some(isDismissal))
+          faults.add("findings.csv", `No row of the log dismissed finding ${one.finding} so.`);
+        if (!hasEvent(contents, one.event))
+          faults.add("findings.csv", `Finding ${one.finding} is of event ${one.event}, which is not there.`);
+      }
+      for (const kind of ["asset", "location"]) {
+        if (isUntold(kind)) continue;
+        for (const { name, in_service_from, in_service_until } of newestOf(kind).values())
+          if ((in_service_from || in_service_until) && !contents.meters.has(`${kind}/${name}`))
+            faults.add("meters.csv", `The log says when ${name} is in service, and it is not there.`);
+      }
+      const outages = new Set(contents.outages.map((one) => String(one.outage)));
+      for (const name of newestOf("outage").keys())
+        if (!outages.has(name)) faults.add("outages.csv", `The log has outage ${name}, and it is not there.`);
+      const findings = new Set(contents.findings.map((one) => one.finding_id));
+      for (const { object } of doing("rule_result.dismiss"))
+        if (!findings.has(object))
+          faults.add("findings.csv", `The log says that ${object} was dismissed, and it is not there.`);
+    }
+    /** The records of a kind, each as its newest row has it. */
+    function newestOf(kind) {
+      const newest = new Map(rows.filter((row) => nounOf(row) === kind).map((row) => [row.object, row.after]));
+      return new Map([...newest].filter(([, after]) => isRecord(after)));
+    }
     function compareRecord(part, name, noun, stated) {
       const row = lastOf(rowsOf(name, noun).filter((one) => isRecord(one.after)));
       if (!row) faults.add(part, `No row of the log is about the ${noun} ${name}.`);
@@ -4851,6 +5192,15 @@
           "supersedes",
         ].map((name) => [name, report[name]]),
       );
+      const owed = row.after.liability ?? null;
+      if (
+        (owed === null) !== !("liability" in report) ||
+        (owed !== null && !isNumberOf(String(owed), parseDec(report.liability))) ||
+        (row.after.liability_reason ?? null) !== (report.liability_reason ?? null)
+      )
+        faults.add("report.json", `The report owes something else than row ${row.number} of the log says.`);
+      if (writeJson(report.predecessors ?? []) !== writeJson(row.after.predecessors ?? []))
+        faults.add("report.json", `It takes the place of others than row ${row.number} of the log says.`);
       for (const name of differing(stated, row.after))
         faults.add("report.json", `Its ${name} is another than row ${row.number} of the log says.`);
     }
@@ -4885,7 +5235,9 @@
       const deleted = new Map(
         doing("batch_deletion.finish").flatMap((row) => row.after.deleted.map((name) => [name, row])),
       );
-      const sent = rowsOf(report.id, "report").find((row) => row.action === "report.submit"),
+      const sent = rowsOf(report.id, "report").find(
+          (row) => row.action === "report.submit" || SUCCEEDING.has(row.action),
+        ),
         generations = new Map();
       for (const batch of contents.batches.values()) {
         if (batch.generation !== null) {
@@ -5058,7 +5410,9 @@
         "correction",
       ];
       const versions = new Map(
-        [...contents.corrections.values()].filter((row) => row.rule !== null).map((row) => [rulePart(row), row]),
+        [...contents.corrections.values(), ...contents.findings]
+          .filter((row) => row.rule !== null)
+          .map((row) => [rulePart(row), row]),
       );
       for (const [part, { rule: number, rule_version: version }] of versions) {
         if (!contents.parts.has(part)) continue;
@@ -5088,6 +5442,803 @@
           addFault("It is of another project, rule or version than its name says.");
       }
     }
+  }
+
+  // ---------------------------------------------------------------------------------------------------------
+  // Events as they were captured: each line is proved by the write that stored it, and each row of a table is its
+  // line, but for corrections.
+  // ---------------------------------------------------------------------------------------------------------
+
+  const STORED_MANY = ["event.create_many", "data_feed_upload.finish"];
+  /** The lines by their events, and by which write each is proved. */
+  async function bindEvents(contents, vouched, faults) {
+    const project = contents.manifest.project_number,
+      lines = readLines(contents.parts.get("captured.txt"));
+    const rows = await readWrites(contents, vouched, faults),
+      bound = { lines, writeOf: new Map() },
+      completed = listCompleted(rows, lines, project),
+      used = new Set(completed.rows),
+      hashes = contents.writeProof?.events ?? {},
+      events = [...lines.keys()];
+    for (const row of rows) {
+      const found = listStored(row, contents.manifest, lines, events);
+      if (!found.length) continue;
+      used.add(row.number);
+      const leaves = [];
+      for (const [place, event] of found)
+        leaves.push([place, completed.first.get(event) ?? (await hashLeaf(lines.get(event)))]);
+      try {
+        await requireStored(row, leaves, (hashes[row.number] ?? []).map(readHex));
+      } catch (error) {
+        faults.add("audit/writes.jsonl", `Row ${row.number}: ${explain(error)}`);
+      }
+      for (const [, event] of found) bound.writeOf.set(event, row);
+    }
+    for (const row of rows)
+      if (!used.has(row.number)) faults.add("audit/writes.jsonl", `No event of the bundle is based on row ${row.number}.`);
+    for (const name of Object.keys(hashes))
+      if (![...used].some((number) => String(number) === name))
+        faults.add("audit/writes.json", `It has hashes of row ${name}, which stored no event of the bundle.`);
+    for (const [event, leaf] of completed.last) {
+      const isLast = sameBytes(await hashLeaf(lines.get(event)), leaf);
+      if (!isLast || completed.broken.has(event))
+        faults.add("captured.txt", `The line of event ${event} is another than its last completion left.`);
+    }
+    return bound;
+  }
+  function readLines(bytes) {
+    const lines = new Map();
+    let last = -1;
+    for (const line of splitLines(bytes, "captured.txt")) {
+      const fields = line.split("\t"),
+        event = Number(fields[1]);
+      requireThat(
+        fields.length === 14 && /^(0|[1-9][0-9]*)$/.test(fields[1]) && event > last,
+        `Lines of captured.txt are of one event each, in order: ${line.slice(0, 60)}`,
+      );
+      last = event;
+      lines.set(event, line);
+    }
+    return lines;
+  }
+  function readHex(text) {
+    requireThat(/^[0-9a-f]{64}$/.test(text), `${text.slice(0, 60)} is no hash.`);
+    return Uint8Array.from(text.match(/../g), (pair) => parseInt(pair, 16));
+  }
+  /** The rows of the log that stored events, all proved at once under the head. */
+  async function readWrites(contents, vouched, faults) {
+    const rows = splitLines(contents.parts.get("audit/writes.jsonl"), "audit/writes.jsonl").map(readJson);
+    if (!rows.length || !vouched.head) return [];
+    try {
+      const leaves = [];
+      for (const row of rows) leaves.push([row.number - 1, await hashOfRow(row)]);
+      const root = await rootOfSome(leaves, vouched.head.size, (contents.writeProof?.log ?? []).map(readHex));
+      requireThat(sameBytes(root, vouched.head.root), "The rows and their hashes do not lead to the root of the head.");
+      return rows;
+    } catch (error) {
+      faults.add("audit/writes.jsonl", explain(error));
+      return [];
+    }
+  }
+  /** The events of a write of many, as first and last numbers in the order of its tree. */
+  function listSpans(row, project) {
+    const after = row.after ?? {};
+    if (!STORED_MANY.includes(row.action) || !("root" in after)) return [];
+    const spans = (after.ids ?? []).map((pair) => pair.map((id) => numberOf("event", id, project))),
+      count = spans.reduce((sum, [first, last]) => sum + last - first + 1, 0);
+    return count === (after.count ?? after.stored) ? spans : [];
+  }
+  /** The events of the bundle that a write stored, with the place of each in its tree. */
+  function listStored(row, manifest, lines, events) {
+    if (row.project_id !== manifest.project_id) return [];
+    if (row.action === "event.create") {
+      const event = numberOf("event", row.object, manifest.project_number);
+      return lines.has(event) ? [[0, event]] : [];
+    }
+    const found = [];
+    let before = 0;
+    for (const [first, last] of listSpans(row, manifest.project_number)) {
+      let low = 0,
+        high = events.length;
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (events[middle] < first) low = middle + 1;
+        else high = middle;
+      }
+      for (; low < events.length && events[low] <= last; low += 1) found.push([before + events[low] - first, events[low]]);
+      before += last - first + 1;
+    }
+    return found.sort((a, b) => a[0] - b[0]);
+  }
+  async function requireStored(row, leaves, outside) {
+    if (row.action === "event.create") {
+      requireThat(
+        !outside.length && toHex(leaves[0][1]) === row.after.leaf,
+        `its event ${row.object} is not as it was captured.`,
+      );
+      return;
+    }
+    const root = await rootOfSome(leaves, row.after.count ?? row.after.stored, outside);
+    requireThat(toHex(root) === row.after.root, "its events are not as they were captured.");
+  }
+  /** Events that were completed after they were stored: their leaves before the first time, and after the last. */
+  function listCompleted(rows, lines, project) {
+    const completed = { first: new Map(), last: new Map(), rows: new Set(), broken: new Set() };
+    for (const row of rows) {
+      let leaves = [];
+      if (row.action === "event.update") leaves = [[row.object, row.before?.leaf ?? null, row.after?.leaf ?? null]];
+      if (row.action === "event.update_many") leaves = row.after?.leaves ?? [];
+      for (const [name, before, after] of leaves) {
+        const event = numberOf("event", name, project),
+          isChanged = row.action === "event.update_many" || (before !== null && after !== null && before !== after);
+        if (!isChanged || !lines.has(event) || row.project_id !== idOf("project", project)) continue;
+        completed.rows.add(row.number);
+        if (completed.last.has(event) && toHex(completed.last.get(event)) !== before) completed.broken.add(event);
+        if (!completed.first.has(event)) completed.first.set(event, readHex(before));
+        completed.last.set(event, readHex(after));
+      }
+    }
+    return completed;
+  }
+
+  /** The rows of events are what was captured, but for corrections that were in force for a batch that read them. */
+  function checkCaptured(contents, bound, faults) {
+    const explained = new Map(),
+      held = new Set(contents.lateEvents.keys());
+    for (const line of contents.lineage.values()) {
+      for (const number of parseRanges(line.corrections)) {
+        const row = contents.corrections.get(number);
+        if (!row) continue;
+        for (const read of line.inputs)
+          gather(explained, `${row.event}/${read.versions[row.event] ?? 0}`, () => new Map()).set(row.data_point, row.to_value);
+      }
+    }
+    for (const [slug, file] of contents.events) {
+      const readLine = lineReader(contents, slug);
+      for (const row of file.byKey.values()) {
+        const line = bound.lines.get(row.event);
+        held.add(row.event);
+        if (line === undefined) {
+          faults.add("captured.txt", `Event ${row.event} has no line.`);
+          continue;
+        }
+        if (!bound.writeOf.has(row.event)) continue;
+        const corrected = explained.get(`${row.event}/${row.version}`);
+        for (const [name, correctable, was] of readLine(line)) {
+          const value = row[name],
+            now = name.endsWith("_time") && !name.startsWith(".") ? writeMoment(value) : writeField(value);
+          if (now !== was && (correctable === null || corrected?.get(correctable) !== now))
+            faults.add(file.table.part, `${name} of event ${row.event} was neither captured nor corrected so.`);
+        }
+        if (row.is_imputed)
+          faults.add(file.table.part, `Event ${row.event} is called imputed, and somebody stored it.`);
+      }
+    }
+    for (const event of bound.lines.keys())
+      if (!held.has(event)) faults.add("captured.txt", `No table has event ${event}, whose line is there.`);
+  }
+  /** What reads a line of a type as columns of its table: the name, what a correction calls it, and the value. */
+  function lineReader(contents, slug) {
+    const points = contents.points.get(slug) ?? [],
+      unescape = (text) => text.replace(/\\(.)/gs, (_, letter) => ({ t: "\t", n: "\n", r: "\r" })[letter] ?? letter);
+    const textOf = (text) => (text === "\\N" ? null : unescape(text));
+    const nameOf = (kind, number) => {
+      if (number === "\\N") return null;
+      const name = contents.names.get(`${kind}/${number}`);
+      requireThat(name !== undefined, `${kind} ${number} of an event has no name in names.csv.`);
+      return name;
+    };
+    const timeOf = (text) => (text.includes(".") ? `${text.slice(0, -4)}Z` : `${text.slice(0, -1)}.000Z`);
+    const numberText = (text) => (text.includes(".") ? text.replace(/\.?0+$/, "") : text);
+    const split = {
+      number: (text) => (text === "{}" ? [] : text.slice(1, -1).split(",").map((one) => (one === "NULL" ? null : numberText(one)))),
+      string: (text) =>
+        text === "{}"
+          ? []
+          : [...unescape(text).slice(1, -1).matchAll(/"((?:[^"\\]|\\.)*)"|NULL/gs)].map((one) =>
+              one[1] === undefined ? null : one[1].replace(/\\(.)/gs, "$1"),
+            ),
+      boolean: (text) =>
+        text === "{}" ? [] : text.slice(1, -1).split(",").map((one) => ({ t: "true", f: "false" })[one] ?? null),
+    };
+    return (line) => {
+      const [, number, type, start, end, tracking, feedstock, asset, reference, , locations, ...arrays] = line.split("\t");
+      requireThat(contents.names.get(`event_type/${type}`) === slug, `Event ${number} is none of the type ${slug} by its line.`);
+      const values = { number: split.number(arrays[0]), string: split.string(arrays[1]), boolean: split.boolean(arrays[2]) };
+      return [
+        ["start_time", "start_time", timeOf(start)],
+        ["end_time", "end_time", timeOf(end)],
+        ["tracking_id", "tracking_id", textOf(tracking)],
+        ["feedstock", "feedstock_id", nameOf("feedstock", feedstock)],
+        ["asset", "asset_id", nameOf("asset", asset)],
+        ["location", null, nameOf("location", locations.slice(1, -1).split(",")[0] || "\\N")],
+        ["client_reference", null, textOf(reference)],
+        ...points.map((point) => [
+          `.${point.data_point}`,
+          point.data_point,
+          values[point.value_type][point.position - 1] ?? null,
+        ]),
+      ];
+    };
+  }
+  /** Events that came after the newest batch of their slot, and count in none. */
+  function checkLate(contents, bound, faults) {
+    for (const [event, late] of contents.lateEvents) {
+      const line = bound.lines.get(event),
+        addFault = (sentence) => faults.add("late_events.csv", `Event ${event} ${sentence}`);
+      if (line === undefined) {
+        addFault("has no line.");
+        continue;
+      }
+      const [[, , start], [, , end]] = lineReader(contents, late.event_type)(line),
+        wasMoved = [...contents.corrections.values()].some(
+          (row) => row.event === event && ["start_time", "end_time"].includes(row.data_point),
+        );
+      if ((start !== writeMoment(late.start_time) || end !== writeMoment(late.end_time)) && !wasMoved)
+        addFault("has other times than were captured.");
+      const write = bound.writeOf.get(event);
+      if (write && write.at !== writeMoment(late.created_at)) addFault("was stored at another time by the log.");
+      if (isRead(contents, event)) addFault("is late, and a batch read it.");
+      const isLate = [...contents.batches.values()].some(
+        (batch) =>
+          batch.model !== null &&
+          batch.start_time <= late.start_time &&
+          late.start_time < batch.end_time &&
+          batch.created_at < late.created_at,
+      );
+      if (!isLate) addFault("is of no slot of a batch, or was there when this was made.");
+    }
+  }
+  function listUntold(contents, vouched) {
+    const hasAssets = [...contents.rows["names.csv"], ...contents.meters.values()].some((row) => row.kind === "asset");
+    return hasAssets && vouched.rows.some((row) => row.action === "asset.import")
+      ? ["Assets were imported from a spreadsheet: the log tells neither their names nor their service."]
+      : [];
+  }
+  /** The events that no write of the log proves, in sentences. */
+  function listUnbound(contents, bound) {
+    return [...contents.events].flatMap(([slug, file]) => {
+      const imputed = new Set(),
+        others = new Set();
+      for (const row of file.byKey.values())
+        if (!bound.writeOf.has(row.event)) (row.is_imputed ? imputed : others).add(row.event);
+      const list = (events) => `${[...events].slice(0, 20).join(", ")}${events.size > 20 ? ", …" : ""}`,
+        sentences = [];
+      if (imputed.size)
+        sentences.push(
+          `No row of the log stored ${imputed.size} events of ${slug}, which say that they were imputed: ${list(imputed)}.`,
+        );
+      if (others.size)
+        sentences.push(
+          `No row of the log stored ${others.size} events of ${slug}, which were not imputed: they were rolled up, or stored before 1.1.0, or somebody left the row out: ${list(others)}.`,
+        );
+      return sentences;
+    });
+  }
+
+  // ---------------------------------------------------------------------------------------------------------
+  // Gaps: expected slots of a meter, one after another, in which no captured event begins that a batch read.
+  // ---------------------------------------------------------------------------------------------------------
+
+  /** The day that the calendar begins with, a Monday, as the wall shows it. */
+  const FIRST_DAY = -62135596800000;
+  /** The slots of a cadence of event types, by their numbers. */
+  class CadenceSlots {
+    constructor(amount, unit, zone) {
+      Object.assign(this, { amount, unit, zone, step: { minute: 60000, hour: HOUR }[unit] * amount || null });
+    }
+    ofWall(wall) {
+      const date = new Date(wall);
+      if (this.unit === "month") return Math.floor((date.getUTCFullYear() * 12 + date.getUTCMonth()) / this.amount);
+      return Math.floor(Math.floor((wall - FIRST_DAY) / DAY) / (this.amount * { day: 1, week: 7 }[this.unit]));
+    }
+    start(number) {
+      if (this.step) return number * this.step;
+      if (this.unit !== "month")
+        return momentOf(FIRST_DAY + number * this.amount * { day: 1, week: 7 }[this.unit] * DAY, this.zone);
+      const wall = new Date(0);
+      wall.setUTCFullYear(0, number * this.amount, 1);
+      return momentOf(wall.getTime(), this.zone);
+    }
+    holding(moment) {
+      if (this.step) return Math.floor(moment / this.step);
+      const number = this.ofWall(wallAt(moment, this.zone));
+      return this.start(number + 1) <= moment ? number + 1 : number;
+    }
+    fromOn(moment) {
+      const number = this.holding(moment);
+      return this.start(number) >= moment ? number : number + 1;
+    }
+    /** The slots that lie in a time as a whole, as the first and the one after the last. */
+    inside(start, end) {
+      const first = this.fromOn(start);
+      return [first, Math.max(first, this.holding(end))];
+    }
+  }
+  /** Stretches with a start and an end, in order and apart from one another; those that touch are one. */
+  function uniteStretches(stretches) {
+    const united = [];
+    for (const [start, end] of stretches.filter(([from, to]) => from < to).sort(([a], [b]) => a - b)) {
+      const last = united[united.length - 1];
+      if (last && start <= last[1]) last[1] = Math.max(last[1], end);
+      else united.push([start, end]);
+    }
+    return united;
+  }
+  /** By event type the times of batches whose models read it, as far as they had passed when these were made. */
+  function findPeriods(contents) {
+    const passed = new Map();
+    for (const batch of contents.batches.values()) {
+      const model = contents.documents.get(batch.model);
+      if (!model || batch.deleted_at !== null || batch.by_event) continue;
+      for (const eventType of new Set(model.nodes.filter((node) => node.kind === "input").map((node) => node.body.eventType)))
+        gather(passed, eventType, () => []).push([batch.start_time, Math.min(batch.end_time, batch.created_at)]);
+    }
+    return new Map([...passed].map(([eventType, times]) => [eventType, uniteStretches(times)]));
+  }
+  /** The slots of a range in which nothing is expected of a meter. */
+  function findUnexpected(contents, eventType, { asset, location }, times, slots, [first, stop]) {
+    const row = contents.meters.get(asset !== null ? `asset/${asset}` : `location/${location ?? ""}`),
+      until = times[times.length - 1][1],
+      outages = contents.rows["outages.csv"].filter(
+        (one) =>
+          (one.event_type === null || one.event_type === eventType) &&
+          ((one.asset === null && one.location === null) ||
+            (one.asset === asset && one.location === (asset === null ? location : null))),
+      ),
+      ranges = uniteStretches(
+        outages.map((one) => [one.start_time, one.end_time ?? Math.max(one.start_time, until)]),
+      ).map(([start, end]) => slots.inside(start, end));
+    if (row && row.in_service_from !== null) ranges.push([first, slots.fromOn(row.in_service_from)]);
+    if (row && row.in_service_until !== null) ranges.push([slots.fromOn(row.in_service_until), stop]);
+    return uniteStretches(ranges.map(([start, end]) => [Math.max(start, first), Math.min(end, stop)]));
+  }
+  /** By meter of captured events the slots in which its events begin, captured and imputed ones. */
+  function groupSlots(file, slots) {
+    const meters = new Map();
+    for (const row of file.byKey.values()) {
+      const location = row.asset === null ? row.location : null,
+        meter = gather(meters, JSON.stringify([row.asset, location]), () => ({
+          asset: row.asset,
+          location,
+          captured: new Set(),
+          imputed: new Set(),
+        }));
+      (row.is_imputed ? meter.imputed : meter.captured).add(slots.holding(row.start_time));
+    }
+    return [...meters.values()]
+      .filter((meter) => meter.captured.size)
+      .sort((a, b) => compareTexts(a.asset ?? "", b.asset ?? "") || compareTexts(a.location ?? "", b.location ?? ""));
+  }
+  /** The gaps of every event type with a cadence, in sentences. */
+  function listGaps(contents, rows) {
+    const newest = new Map(
+        rows
+          .filter((row) => row.action.startsWith("event_type.") && isRecord(row.after))
+          .map((row) => [row.after.slug, row.after]),
+      ),
+      sentences = [];
+    for (const [eventType, times] of [...findPeriods(contents)].sort(([a], [b]) => compareTexts(a, b))) {
+      const { cadence_amount: amount, cadence_unit: unit } = newest.get(eventType) ?? {},
+        file = contents.events.get(eventType);
+      if (amount === undefined || amount === null || !file) continue;
+      const slots = new CadenceSlots(amount, unit, contents.manifest.time_zone),
+        ranges = times.map(([start, end]) => slots.inside(start, end)).filter(([first, stop]) => first < stop);
+      for (const meter of groupSlots(file, slots))
+        for (const range of ranges) {
+          const unexpected = findUnexpected(contents, eventType, meter, times, slots, range);
+          sentences.push(...describeGaps(eventType, meter, slots, range, unexpected));
+        }
+    }
+    return sentences;
+  }
+  /** How many of a list in ascending order are below a number. */
+  function countBelow(list, number, of = (one) => one) {
+    let [low, high] = [0, list.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (of(list[middle]) < number) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+  function* describeGaps(eventType, meter, slots, [first, stop], unexpected) {
+    const captured = [...meter.captured].filter((slot) => first <= slot && slot < stop).sort((a, b) => a - b),
+      imputed = [...meter.imputed].filter((slot) => !meter.captured.has(slot)).sort((a, b) => a - b),
+      of =
+        meter.asset !== null
+          ? ` of asset ${meter.asset}`
+          : meter.location !== null
+            ? ` of location ${meter.location}`
+            : "";
+    let begin = first;
+    for (const next of [...captured, stop]) {
+      let [start, end] = [begin, next];
+      begin = next + 1;
+      const first = unexpected[countBelow(unexpected, start + 1, ([from]) => from) - 1],
+        last = unexpected[countBelow(unexpected, end, ([from]) => from) - 1];
+      if (first && start < first[1]) start = first[1];
+      if (last && end <= last[1]) end = last[0];
+      if (start >= end) continue;
+      let expected = end - start;
+      for (let at = countBelow(unexpected, start, ([from]) => from); at < unexpected.length; at += 1) {
+        const [from, to] = unexpected[at];
+        if (from >= end) break;
+        expected -= to - from;
+      }
+      const filled = countBelow(imputed, end) - countBelow(imputed, start),
+        often = filled ? `, ${filled} of them filled` : "";
+      yield `No captured ${eventType}${of} counts in ${expected} expected slots from ${writeMoment(slots.start(start))} to ${writeMoment(slots.start(end))}${often}.`;
+    }
+  }
+
+  // ---------------------------------------------------------------------------------------------------------
+  // Engagements of verifiers: the sample is drawn again, the effect of findings computed again, the opinion verified.
+  // ---------------------------------------------------------------------------------------------------------
+
+  const ENGAGEMENTS = "verification/engagements.json",
+    OPINION_NAMESPACE = "weighbridge-opinion",
+    STATEMENT_TYPE = "https://in-toto.io/Statement/v1",
+    PREDICATE_TYPE = "https://weighbridge.example/docs/reference/proof-bundle/opinion/v1",
+    RANDOM_RANGE = 1n << 256n;
+  const COUNTING_STATES = ["open", "answered"];
+  SHAPES[ENGAGEMENTS] = {
+    engagements: [
+      {
+        assurance: "text",
+        bundle_sha256: "text?",
+        conclusion: "text?",
+        created_at: "text",
+        created_by: "whole?",
+        created_by_link: "whole?",
+        criteria: "text",
+        drawn_at: "text?",
+        ended_at: "text?",
+        engagement: "whole",
+        findings: [
+          {
+            amount: "text?",
+            answer: "text?",
+            answered_at: "text?",
+            answered_by: "whole?",
+            decided_at: "text?",
+            decision: "text?",
+            kind: "text",
+            number: "whole",
+            record: "whole?",
+            recorded_at: "text",
+            recorded_by: "whole?",
+            recorded_by_link: "whole?",
+            state: "text",
+            text: "text",
+          },
+        ],
+        log_root: "text",
+        log_rows: "whole",
+        materiality_amount: "text?",
+        materiality_percent: "text?",
+        population_count: "whole",
+        population_sha256: "text",
+        reasons: "text?",
+        report_id: "text",
+        sample: [{ amount: "text?", is_certain: "flag", record: "whole", stratum: "whole" }],
+        scope: "text",
+        seed: "text?",
+        seed_text: "text?",
+        state: "text",
+        strata: [{ data_point: "text?", event_type: "text", method: "text", size: "whole" }],
+        total: "text?",
+        unit: "text",
+        verifier: "text",
+        verifier_key: "text?",
+      },
+    ],
+  };
+  const populationPart = (number) => `verification/${number}.population.csv`,
+    opinionPart = (number) => `verification/${number}.opinion.json`;
+
+  function readEngagements(contents) {
+    const text = fromUtf8(contents.parts.get(ENGAGEMENTS));
+    requireThat(text.endsWith("\n"), `${ENGAGEMENTS} does not end with a line end.`);
+    return readRecord(ENGAGEMENTS, text.slice(0, -1)).engagements;
+  }
+  /** The parts that engagements name; none in a bundle without them. */
+  function listEngagementParts(contents) {
+    if (!contents.parts.has(ENGAGEMENTS)) return [];
+    let engagements;
+    try {
+      engagements = readEngagements(contents);
+    } catch {
+      return [ENGAGEMENTS]; // which is a fault of its own
+    }
+    return [
+      ENGAGEMENTS,
+      ...engagements.flatMap(({ engagement, state }) => [
+        populationPart(engagement),
+        ...(state === "concluded" ? [opinionPart(engagement), `${opinionPart(engagement)}.sig`] : []),
+      ]),
+    ];
+  }
+
+  async function checkEngagements(contents, vouched, digests, verifiers, faults) {
+    if (!contents.parts.has(ENGAGEMENTS)) {
+      if (verifiers.length) faults.add(ENGAGEMENTS, "No engagement is in the bundle, but a key of a verifier is named.");
+      for (const row of vouched.rows)
+        if (/^(engagement|finding)\./.test(row.action))
+          faults.add(ENGAGEMENTS, `The audit log has the ${row.object}, but the bundle does not.`);
+      return [];
+    }
+    const engagements = readEngagements(contents),
+      logged = new Map(),
+      named = new Set(),
+      opinions = [];
+    for (const row of vouched.rows)
+      if (/^(engagement|finding)\./.test(row.action)) logged.set(row.object, row.after);
+    const numbers = engagements.map((one) => one.engagement);
+    if (!numbers.length || numbers.some((number, at) => at && numbers[at - 1] >= number))
+      faults.add(ENGAGEMENTS, "Engagements are sorted, each once, and there is at least one.");
+    for (const engagement of engagements) {
+      const { findings, ...record } = engagement,
+        name = `engagement ${engagement.engagement} of ${engagement.report_id}`;
+      if (engagement.report_id !== contents.report.id)
+        faults.add(ENGAGEMENTS, `Engagement ${engagement.engagement} is on another report.`);
+      compareLogged(name, record);
+      for (const [at, finding] of findings.entries()) {
+        compareLogged(`finding ${finding.number} of ${name}`, finding);
+        if (finding.number !== at + 1)
+          faults.add(ENGAGEMENTS, `The findings of engagement ${engagement.engagement} are not numbered from 1.`);
+      }
+      const population = await checkSample(contents, engagement, digests, faults);
+      let changedParts = [];
+      if (engagement.state === "concluded")
+        changedParts = await checkOpinion(contents, record, findings, digests, faults);
+      else if (engagement.conclusion !== null || engagement.verifier_key !== null || engagement.bundle_sha256 !== null)
+        faults.add(
+          ENGAGEMENTS,
+          `Engagement ${engagement.engagement} has a conclusion, but is ${engagement.state}.`,
+        );
+      const { verifier, state, conclusion, verifier_key: key } = engagement;
+      opinions.push({
+        engagement: engagement.engagement,
+        verifier,
+        state,
+        conclusion,
+        key,
+        isOfNamedKey: key !== null && verifiers.some((text) => text.split(/\s+/).slice(0, 2).join(" ") === key),
+        changedParts,
+        populationChanges: population ? countPopulationChanges(contents, engagement, population) : 0,
+      });
+    }
+    for (const name of logged.keys())
+      if (!named.has(name)) faults.add(ENGAGEMENTS, `The audit log has the ${name}, but the bundle does not.`);
+    if (verifiers.length && !opinions.some((one) => one.isOfNamedKey))
+      faults.add(ENGAGEMENTS, "No opinion is signed by a key of a verifier that you named.");
+    return opinions;
+
+    function compareLogged(name, record) {
+      named.add(name);
+      if (!logged.has(name)) faults.add(ENGAGEMENTS, `The audit log has no row for the ${name}.`);
+      else if (writeJson(logged.get(name)) !== writeJson(record))
+        faults.add(ENGAGEMENTS, `The ${name} is another than the audit log says.`);
+    }
+  }
+
+  /** Draw the sample again; gives the population by strata, or null if it is another one. */
+  async function checkSample(contents, engagement, digests, faults) {
+    const number = engagement.engagement,
+      part = populationPart(number),
+      table = defineTable(part, "*stratum:whole *record:whole amount:number?"),
+      population = engagement.strata.map(() => []);
+    requireThat(contents.parts.has(part), `${part} is missing.`);
+    const rows = readTable(table, contents.parts.get(part));
+    for (const row of rows) {
+      requireThat(row.stratum >= 1 && row.stratum <= population.length, `${part} has a stratum ${row.stratum}.`);
+      population[row.stratum - 1].push(row);
+    }
+    if (digests.get(part) !== engagement.population_sha256 || rows.length !== engagement.population_count) {
+      faults.add(part, `It is not the population of engagement ${number}, by its digest or count.`);
+      return null;
+    }
+    let seed = null,
+      drawn = [];
+    if (engagement.seed_text !== null) {
+      const lines = [
+        "weighbridge sample seed 1",
+        `rows ${engagement.log_rows}`,
+        `root ${engagement.log_root}`,
+        `population ${engagement.population_sha256}`,
+        engagement.seed_text,
+      ];
+      seed = await sha256Hex(toUtf8(lines.map((line) => `${line}\n`).join("")));
+      for (const [at, { method, size }] of engagement.strata.entries())
+        drawn.push(...(await drawStratum(seed, at + 1, method, size, population[at])));
+    }
+    drawn = drawn.map(({ stratum, record, amount, isCertain }) => ({
+      amount: amount === null ? null : amount.toString(),
+      is_certain: isCertain,
+      record,
+      stratum,
+    }));
+    if (seed !== engagement.seed)
+      faults.add(ENGAGEMENTS, `The seed of engagement ${number} does not follow from its log head and text.`);
+    else if (writeJson(drawn) !== writeJson(engagement.sample))
+      faults.add(ENGAGEMENTS, `The seed of engagement ${number} draws another sample.`);
+    return population;
+  }
+  const randomNumber = async (seed, stratum, item) =>
+    BigInt(`0x${await sha256Hex(toUtf8(`${seed}\n${stratum}\n${item}\n`))}`);
+
+  async function drawStratum(seed, stratum, method, size, records) {
+    requireThat(["random", "monetary_unit"].includes(method), `The method ${method} is not known.`);
+    const numbers = new Map();
+    for (const { record } of records) numbers.set(record, await randomNumber(seed, stratum, record));
+    const byNumber = (some) =>
+      [...some].sort((a, b) => {
+        const one = numbers.get(a.record),
+          other = numbers.get(b.record);
+        return one < other ? -1 : one > other ? 1 : a.record - b.record;
+      });
+    const certain = new Set();
+    let chosen;
+    if (method === "random") {
+      chosen = byNumber(records).slice(0, size);
+      if (records.length <= size) for (const { record } of records) certain.add(record);
+    } else {
+      const sizes = scaleAmounts(records);
+      let others = [];
+      if (sizes.size <= size) for (const record of sizes.keys()) certain.add(record);
+      else {
+        findCertain(sizes, size, certain);
+        const remaining = records.filter(({ record }) => sizes.has(record) && !certain.has(record));
+        const start = await randomNumber(seed, stratum, "start");
+        others = drawAtIntervals(start, byNumber(remaining), sizes, BigInt(size - certain.size));
+      }
+      chosen = [...records.filter(({ record }) => certain.has(record)), ...others];
+    }
+    return chosen
+      .map(({ record, amount }) => ({ stratum, record, amount, isCertain: certain.has(record) }))
+      .sort((a, b) => a.record - b.record);
+  }
+  /** The amounts that are not zero, without sign, as whole numbers of one unit. */
+  function scaleAmounts(records) {
+    const some = records.filter(({ amount }) => amount !== null && amount.c !== 0n),
+      least = some.reduce((exponent, { amount }) => Math.min(exponent, amount.e), 0);
+    return new Map(some.map(({ record, amount }) => [record, absolute(amount.c) * tenTo(amount.e - least)]));
+  }
+  /** The records of at least one interval, which is computed anew for those that remain. */
+  function findCertain(sizes, size, certain) {
+    for (;;) {
+      const remaining = [...sizes].filter(([record]) => !certain.has(record)),
+        total = remaining.reduce((sum, [, amount]) => sum + amount, 0n),
+        wanted = BigInt(size - certain.size),
+        found = remaining.filter(([, amount]) => amount * wanted >= total);
+      if (!found.length || !wanted) return;
+      for (const [record] of found) certain.add(record);
+    }
+  }
+  function drawAtIntervals(start, records, sizes, wanted) {
+    const total = records.reduce((sum, { record }) => sum + sizes.get(record), 0n),
+      drawn = [];
+    let reached = 0n,
+      points = 0n;
+    for (const row of records) {
+      reached += sizes.get(row.record);
+      if (points < wanted && (start + points * RANDOM_RANGE) * total < reached * wanted * RANDOM_RANGE) {
+        drawn.push(row);
+        points += 1n;
+      }
+    }
+    return drawn;
+  }
+
+  /** How many records were added, removed or have another amount than when the engagement began. */
+  function countPopulationChanges(contents, engagement, population) {
+    let changes = 0;
+    for (const [at, { event_type, data_point }] of engagement.strata.entries()) {
+      const now = new Map(),
+        column = `.${data_point}`;
+      for (const row of contents.events.get(event_type)?.byKey.values() ?? [])
+        now.set(row.event, data_point === null ? null : (row[column] ?? null));
+      for (const { record, amount } of population[at]) {
+        const present = now.get(record);
+        if (!now.has(record) || (present === null) !== (amount === null) || (amount && !equal(present, amount)))
+          changes += 1;
+        now.delete(record);
+      }
+      changes += now.size;
+    }
+    return changes;
+  }
+
+  /** The effect of the findings that are open or answered, against materiality. */
+  function computeEffect(engagement, findings) {
+    const counting = findings.filter((one) => COUNTING_STATES.includes(one.state)),
+      amounts = counting.filter((one) => one.amount !== null).map((one) => parseDec(one.amount)),
+      total = parseDec(engagement.total),
+      size = (value) => new Dec(absolute(value.c), value.e),
+      thresholds = [];
+    if (engagement.materiality_amount !== null) thresholds.push(parseDec(engagement.materiality_amount));
+    if (engagement.materiality_percent !== null) {
+      const percent = parseDec(engagement.materiality_percent);
+      thresholds.push(new Dec(absolute(total.c) * percent.c, total.e + percent.e - 2));
+    }
+    const threshold = thresholds.reduce((least, one) => (compare(one, least) < 0 ? one : least)),
+      sum = exactTotal(amounts.map(size));
+    return {
+      absolute: sum.toString(),
+      is_material: compare(sum, threshold) > 0,
+      signed: exactTotal(amounts).toString(),
+      threshold: threshold.toString(),
+      total: engagement.total,
+      unit: engagement.unit,
+    };
+  }
+
+  /** Build the statement again, and verify its signature; gives the parts that changed since. */
+  async function checkOpinion(contents, record, findings, digests, faults) {
+    const part = opinionPart(record.engagement),
+      bytes = contents.parts.get(part) ?? new Uint8Array();
+    let stated;
+    try {
+      stated = readJson(fromUtf8(bytes).replace(/\n$/, ""));
+      requireThat(Array.isArray(stated.subject) && stated.subject.length && stated.predicate, "it has no subject");
+    } catch (error) {
+      faults.add(part, `It cannot be read as a statement: ${explain(error)}.`);
+      return [];
+    }
+    const pick = (names, prefix = "", from = record) =>
+      Object.fromEntries(names.map((name) => [name, from[prefix + name]]));
+    const hashRecord = (value) => sha256Hex(toUtf8(`${writeJson(value)}\n`));
+    const predicate = {
+      ...pick(["assurance", "conclusion", "criteria", "engagement", "reasons", "scope", "strata", "verifier"]),
+      effect: computeEffect(record, findings),
+      findings: findings.map((one) => pick(["amount", "kind", "number", "record", "state"], "", one)),
+      findings_sha256: await hashRecord(findings),
+      log: pick(["root", "rows"], "log_"),
+      materiality: pick(["amount", "percent"], "materiality_"),
+      population: pick(["count", "sha256"], "population_"),
+      report: record.report_id,
+      sample: {
+        count: record.sample.length,
+        ...pick(["seed", "seed_text"]),
+        sha256: await hashRecord(record.sample),
+      },
+      time: stated.predicate.time,
+    };
+    const statement = { _type: STATEMENT_TYPE, predicate, predicateType: PREDICATE_TYPE, subject: stated.subject };
+    if (!sameBytes(bytes, toUtf8(`${writeJson(statement)}\n`)))
+      faults.add(part, "It is not the statement that the engagement makes.");
+    const first = { digest: { sha256: record.bundle_sha256 }, name: `${record.report_id}.zip` };
+    if (writeJson(stated.subject[0]) !== writeJson(first))
+      faults.add(part, "It is about another bundle than the engagement names.");
+    try {
+      const key = await readSshKey(record.verifier_key);
+      await verifySshSignature(
+        bytes,
+        decodeLoosely(contents.parts.get(`${part}.sig`) ?? new Uint8Array()),
+        key,
+        OPINION_NAMESPACE,
+      );
+    } catch (error) {
+      faults.add(`${part}.sig`, explain(error));
+    }
+    const before = new Map(stated.subject.slice(1).map((one) => [one.name, one.digest.sha256])),
+      isSubject = (name) =>
+        !/^(audit\/|evidence\/|verification\/|SHA256SUMS|datapackage.json|report.html|ro-crate-metadata.json)/.test(name),
+      names = new Set([...before.keys(), ...[...digests.keys()].filter(isSubject)]);
+    return [...names].filter((name) => before.get(name) !== digests.get(name)).sort();
+  }
+  /** An Ed25519 key in a line as OpenSSH writes it. */
+  async function readSshKey(text) {
+    const prefix = concatenate(sshString(toUtf8("ssh-ed25519")), pack([32, 4]).reverse()),
+      blob = fromBase64((text ?? "").replace("ssh-ed25519 ", "")),
+      isKey = blob.length === prefix.length + 32 && sameBytes(blob.subarray(0, prefix.length), prefix);
+    requireThat(isKey && text.startsWith("ssh-ed25519 "), `${text} is not an Ed25519 public key of OpenSSH.`);
+    const bytes = blob.subarray(prefix.length),
+      imported = await crypto.subtle.importKey("raw", bytes, { name: "Ed25519" }, false, ["verify"]);
+    const verify = (content, signature) =>
+      signature.length === 64 ? crypto.subtle.verify("Ed25519", imported, signature, content) : false;
+    return { name: "verifier", public: bytes, verify };
   }
 
   // ---------------------------------------------------------------------------------------------------------
@@ -5171,18 +6322,45 @@
     }
   }
 
+  const UNSEALED = new Set([
+    "report.html",
+    "datapackage.json",
+    "ro-crate-metadata.json",
+    "SHA256SUMS",
+    "SHA256SUMS.sig",
+    "audit/head.checkpoint",
+    "audit/seal.jsonl",
+    "audit/writes.json",
+  ]);
+  /** The parts are those that the log was told of; asked for when nothing else was found. */
+  async function checkSeal(contents, { seal }, digests, faults) {
+    const addFault = (sentence) => faults.add("audit/seal.jsonl", sentence);
+    if (seal?.action !== "report.seal_bundle" || seal.object !== `bundle of ${contents.report.id}`) {
+      addFault("It is not the one row of the log about the parts of this bundle.");
+      return;
+    }
+    const names = [...contents.parts.keys()].filter(
+      (name) => !UNSEALED.has(name) && !/^audit\/.*\.tlog-proof$/.test(name),
+    );
+    const lines = names.map((name) => `${digests.get(name)}  ${name}\n`).join(""),
+      expected = { format: contents.manifest.format, parts: names.length, sha256: await sha256Hex(toUtf8(lines)) };
+    if (!isRecord(seal.after) || writeJson(seal.after) !== writeJson(expected))
+      addFault("The parts are others than those that the log was told of when they were made.");
+  }
+
   // ---------------------------------------------------------------------------------------------------------
   // The check, from the first byte to the last digit. A step is made only if the one before found no fault.
   // ---------------------------------------------------------------------------------------------------------
 
   /**
    * The third argument is what the caller trusts beside the key: lines of `witnesses`, how many of them have to have
-   * cosigned the head (`atLeast`), and `statements` of the operator about keys, as `weighbridge audit keys` prints them.
+   * cosigned the head (`atLeast`), `statements` of the operator about keys, as `weighbridge audit keys` prints them, and keys
+   * of `verifiers` as OpenSSH writes them, one of which has to have signed an opinion.
    */
-  async function checkBundle(file, keyText, { witnesses = [], atLeast = witnesses.length, statements = [] } = {}) {
+  async function checkBundle(file, keyText, { witnesses = [], atLeast = witnesses.length, statements = [], verifiers = [] } = {}) {
     const faults = new Faults(),
       counts = { parts: 0, rowsOfLog: 0, batches: 0, nodeValues: 0, contributions: 0 },
-      result = { faults: faults.list, counts, runs: [], cosigners: [], notChecked: [...NOT_CHECKED] };
+      result = { faults: faults.list, counts, runs: [], gaps: [], cosigners: [], opinions: [], notChecked: [...NOT_CHECKED] };
     let parts;
     const given = await readKey(keyText),
       witnessKeys = await Promise.all(witnesses.map((text) => readKey(text, COSIGNATURE))),
@@ -5210,10 +6388,22 @@
       );
     checkParts(contents, vouched, faults);
     try {
+      result.opinions = await checkEngagements(contents, vouched, digests, verifiers, faults);
+    } catch (error) {
+      faults.add(ENGAGEMENTS, `They cannot be checked: ${explain(error)}`);
+    }
+    try {
       await checkRows(contents, digests, faults);
       checkLedgers(contents, vouched, faults);
       checkDrawn(contents, faults);
       compareWithLog(contents, vouched, faults);
+      if (contents.isSealed) {
+        const bound = await bindEvents(contents, vouched, faults);
+        checkCaptured(contents, bound, faults);
+        checkLate(contents, bound, faults);
+        result.notChecked.push(...listUnbound(contents, bound), ...listUntold(contents, vouched));
+        result.gaps = listGaps(contents, vouched.rows);
+      }
       if (contents.manifest.engine_revision !== 2)
         faults.add("bundle.json", `Revision ${contents.manifest.engine_revision} of the engine is not known.`);
       if (vouched.head.origin !== contents.manifest.audit_log)
@@ -5223,6 +6413,7 @@
       faults.add("", `Its rows cannot be compared: ${explain(error)}`);
     }
     if (!faults.count) await recalculate(contents, faults, counts);
+    if (!faults.count && contents.isSealed) await checkSeal(contents, vouched, digests, faults);
     if (!faults.count) result.runs = listRuns(contents);
     return result;
 
@@ -5270,7 +6461,7 @@
   async function runInNode() {
     const { readFile } = await import("node:fs/promises");
     const files = [],
-      trust = { witnesses: [], atLeast: undefined, statements: [] },
+      trust = { witnesses: [], atLeast: undefined, statements: [], verifiers: [] },
       words = process.argv.slice(2),
       wholeNumber = (text) => (/^(0|[1-9][0-9]{0,8})$/.test(text ?? "") ? Number(text) : NaN);
     let key = words[words.indexOf("--key") + 1],
@@ -5278,6 +6469,7 @@
     for (let at = 0; at < words.length; at += 1) {
       if (words[at] === "--key") key = words[(at += 1)];
       else if (words[at] === "--witness") trust.witnesses.push(words[(at += 1)] ?? "");
+      else if (words[at] === "--verifier") trust.verifiers.push(words[(at += 1)] ?? "");
       else if (words[at] === "--at-least") trust.atLeast = wholeNumber(words[(at += 1)]);
       else if (words[at] === "--keys") keysFile = words[(at += 1)] ?? "";
       else files.push({ name: words[at], key });
@@ -5285,7 +6477,7 @@
     const least = trust.atLeast ?? trust.witnesses.length,
       isLeast = Number.isInteger(least) && least <= trust.witnesses.length;
     if (!words.includes("--key") || !key || !files.length || !isLeast) {
-      console.error("node bundle-check.js FILE [FILE ...] --key KEY [--witness KEY ...] [--at-least N] [--keys FILE]");
+      console.error("node bundle-check.js FILE [FILE ...] --key KEY [--witness KEY ...] [--at-least N] [--keys FILE] [--verifier KEY ...]");
       process.exitCode = 2;
       return;
     }
@@ -5328,8 +6520,16 @@
       }
     });
   }
+  function describeOpinion({ verifier, state, conclusion, key, changedParts, populationChanges }) {
+    if (conclusion === null) return `The engagement of ${verifier} is ${state}.`;
+    const changed = changedParts.length ? `; changed since: ${changedParts.join(", ")}` : "";
+    const records = populationChanges ? `; records changed since it began: ${populationChanges}` : "";
+    return `The opinion of ${verifier} is ${conclusion}, signed by ${key}${changed}${records}.`;
+  }
+  /** Gaps that are listed for people. */
+  const GAPS_SHOWN = 20;
   /** What was found, for people. */
-  function describe({ faults, runs, counts, notChecked }) {
+  function describe({ faults, runs, gaps, counts, opinions, notChecked }) {
     const found = faults.map(({ part, sentence }) => (part ? `${part}: ${sentence}` : sentence));
     const totals = runs.map(
       (run) => `${run.name}: total ${run.total} ${run.unit}, included ${run.included} ${run.unit}`,
@@ -5339,6 +6539,9 @@
       "",
       ...totals,
       `${counts.batches} batches with ${counts.nodeValues} values were calculated again.`,
+      ...gaps.slice(0, GAPS_SHOWN),
+      ...(gaps.length > GAPS_SHOWN ? [`${gaps.length - GAPS_SHOWN} more gaps.`] : []),
+      ...opinions.map(describeOpinion),
       "",
       "Not checked:",
       ...notChecked,

@@ -1,0 +1,78 @@
+"""Forms in which records are compared with the audit log: times, and reports with their batches and history.
+
+Invariant: what the log says in an older form is compared by what it meant then.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final, LiteralString
+
+from weighbridge.core import identity
+
+LoggedRecord = Mapping[str, Any]
+"""A record as a row of the audit log has it."""
+
+
+def moment(column: LiteralString) -> LiteralString:
+    """A time as the interface writes it, to the millisecond."""
+    return f"""to_char({column}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')"""
+
+
+_MOVE_FIELDS: Final = ("status", "adapter", "reason", "reference", "said_at")
+
+
+def shape_report(recorded: LoggedRecord) -> LoggedRecord:
+    """What is compared of a report as the log has it."""
+    moves = [{name: move[name] for name in _MOVE_FIELDS} for move in recorded["history"]]
+    # Before parts were accepted, the log did not say how much was: all of a report that is complete.
+    was_whole = recorded["status"] == "complete"
+    accepted = [
+        inclusion.get("accepted_amount", inclusion["amount"] if was_whole else None)
+        for inclusion in recorded["inclusions"]
+    ]
+    return {
+        **recorded,
+        "liability": recorded.get("liability"),
+        "liability_reason": recorded.get("liability_reason"),
+        "history": moves,
+        "predecessors": sorted(
+            identity.number("report", friendly) for friendly in recorded.get("predecessors", ())
+        ),
+        "amounts": sorted(inclusion["amount"] for inclusion in recorded["inclusions"]),
+        "accepted": sorted(accepted, key=lambda amount: (amount is None, amount)),
+    }
+
+
+# The row of the superseding report shows that a report was superseded, and an invariant of reports
+# holds that one did. Status and moves agree on it.
+_STATUS_OF_REPORT: Final[LiteralString] = """
+    (SELECT CASE WHEN (t.status = 'superseded') <> bool_or(m.status = 'superseded') THEN 'superseded'
+                 WHEN t.status = 'superseded'
+                 THEN (array_agg(m.status ORDER BY m.id DESC) FILTER (WHERE m.status <> 'superseded'))[1]
+                 ELSE t.status END
+       FROM report_moves m WHERE (m.project_id, m.report_id) = (t.project_id, t.id))
+"""
+
+REPORT_COLUMNS: Final[dict[str, LiteralString]] = {
+    "status": _STATUS_OF_REPORT,
+    "predecessors": """coalesce((
+        SELECT jsonb_agg(s.predecessor_id ORDER BY s.predecessor_id) FROM report_successions s
+         WHERE (s.project_id, s.report_id) = (t.project_id, t.id)), '[]')""",
+    "amounts": """coalesce((SELECT jsonb_agg(i.amount ORDER BY i.amount) FROM report_batches i
+                           WHERE (i.project_id, i.report_id) = (t.project_id, t.id)), '[]')""",
+    "accepted": """coalesce((
+        SELECT jsonb_agg(own.accepted ORDER BY own.accepted)
+          FROM (SELECT coalesce(i.accepted_amount, (
+                                   SELECT i.amount FROM report_moves m
+                                    WHERE (m.project_id, m.report_id) = (t.project_id, t.id)
+                                      AND m.status = 'complete')) AS accepted
+                          FROM report_batches i
+                         WHERE (i.project_id, i.report_id) = (t.project_id, t.id)) AS own), '[]')""",
+    "history": f"""coalesce((
+                SELECT jsonb_agg(jsonb_build_object(
+                           'status', m.status, 'adapter', m.adapter, 'reason', m.reason,
+                           'reference', m.reference, 'said_at', {moment("m.said_at")}) ORDER BY m.id)
+                  FROM report_moves m
+                 WHERE (m.project_id, m.report_id) = (t.project_id, t.id)
+                   AND m.status <> 'superseded'), '[]')""",
+}
+"""What tables say of the batches and the history of the report `t`, by field."""

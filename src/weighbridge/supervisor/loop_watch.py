@@ -3,12 +3,14 @@
 One callback that computes for long keeps everybody waiting whose request the same loop answers. The watch
 counts processor time of the loop's thread, for a busy machine makes every callback long by the clock; and as
 sharing a core makes that long too, it is set against what a piece of work takes at the same moment. A thread
-looks at the loop every few milliseconds, less often while it waits: where the same callback was at work each
-time, and the loop has not turned since, it adds up what that took, and keeps where the code was. What lets no
-other thread run, such as a regular expression, is found by what had passed when the thread could look again.
-Garbage collection is no callback's doing, and is left out.
+looks at that time every few milliseconds, less often while the loop waits, and asks a loop that works to tell
+when it turns. While it does not turn, and goes on working, the thread looks where its code is: what the same
+callback took is added up, and kept with that place. What lets no other thread run, such as a regular
+expression, is found by what had passed when the thread could look again. Garbage collection is no callback's
+doing, and is left out.
 
-Invariants: where nobody asks, nothing is watched and no thread is started.
+Invariants: where nobody asks, nothing is watched and no thread is started. Where the code of another thread
+is, is read seldom: CPython does not hold that thread's frames still while they are read.
 """
 
 import asyncio
@@ -22,7 +24,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -37,6 +39,12 @@ HELD_SECONDS_MAX: Final = 0.1
 LOOK_SECONDS: Final = 0.005
 LOOK_SECONDS_OF_WAITING: Final = 0.02
 """A loop that waits is looked at less often: what it did between two looks is counted from the first one."""
+
+ASKED_AFTER_SECONDS: Final = 0.001
+"""What a loop takes between two looks before it is asked to tell of its next turn, which takes less."""
+
+READ_AFTER_SECONDS: Final = 0.01
+"""What a loop takes without a turn before it is looked where its code is."""
 
 FRAMES_MAX: Final = 40
 WRITTEN_MAX: Final = 100
@@ -83,17 +91,16 @@ class _Frame(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _Look:
-    """What a look found: the callback at work, and the thread's processor time without that for garbage."""
+class _Hold:
+    """A callback that was at work at each look since the first; times are of the loop's processor."""
 
-    stack: list[_Frame]
-    """Innermost first, up to the callback; empty where the loop waits."""
-    seconds: float
-
-    @property
-    def callback(self) -> tuple[str, str] | None:
-        """The file and the name of the callback; None where the loop waits."""
-        return (self.stack[-1].file, self.stack[-1].function) if self.stack else None
+    callback: tuple[str, str]
+    """The file and the name of the function."""
+    began: float
+    seconds: float = 0.0
+    """How long, up to the last look; 0 as long as that is little."""
+    told: tuple[str, ...] = ()
+    """Where the code was when that was first more than little, innermost last."""
 
 
 @dataclass(slots=True)
@@ -104,6 +111,8 @@ class _LoopWatch:
     _turned_at: float = 0.0
     """What the loop had taken of a processor when it last turned after a look."""
     _is_turn_asked: bool = False
+    _worked_since: float = 0.0
+    """What the loop had taken, at most, when the work began of which it was asked to tell the end."""
     _collection: tuple[float, float | None] = 0.0, None
     """What collecting garbage has taken, and when that began which is under way; set at once."""
     _over: threading.Event = field(default_factory=threading.Event)
@@ -139,24 +148,23 @@ class _LoopWatch:
         )
 
     def _watch(self) -> None:
-        last = self._look()
-        began, held_seconds, stack = last.seconds, 0.0, list[str]()
-        while not self._over.wait(LOOK_SECONDS if last.callback else LOOK_SECONDS_OF_WAITING):
-            now = self._look()
-            if now.callback is not None:
-                self._ask_for_turn()
-            if now.callback is None or now.callback != last.callback or self._turned_at > began:
-                self._keep(held_seconds, stack)
-                began, held_seconds, stack = self._began(last, now), 0.0, []
-            if now.callback is not None and now.seconds - began > HELD_SECONDS_MAX / 2:
-                held_seconds, stack = now.seconds - began, stack or _tell(now.stack)
+        last, hold = self._read_clock(), None
+        while not self._over.wait(LOOK_SECONDS if self._is_turn_asked else LOOK_SECONDS_OF_WAITING):
+            now = self._read_clock()
+            if now - last > ASKED_AFTER_SECONDS:
+                self._ask_for_turn(last)
+            if self._is_turn_asked and now - self._worked_since > READ_AFTER_SECONDS:
+                hold = self._follow(hold, last, now)
+            else:
+                self._keep(hold)
+                hold = None
             last = now
-        self._keep(held_seconds, stack)
+        self._keep(hold)
 
-    def _ask_for_turn(self) -> None:
+    def _ask_for_turn(self, worked_since: float) -> None:
         """Have the loop tell when it turns next, unless it was asked already and has not turned since."""
         if not self._is_turn_asked:
-            self._is_turn_asked = True
+            self._worked_since, self._is_turn_asked = worked_since, True
             with suppress(RuntimeError):  # a loop that has ended turns no more
                 self._loop.call_soon_threadsafe(self._turn)
 
@@ -164,21 +172,29 @@ class _LoopWatch:
         self._turned_at = self._without_garbage(time.thread_time())
         self._is_turn_asked = False
 
-    def _began(self, last: _Look, now: _Look) -> float:
-        """What the loop had taken when the callback began that a look found: no later than then, at worst.
+    def _follow(self, hold: _Hold | None, last: float, now: float) -> _Hold | None:
+        """Give the hold that is under way between two looks; what it ends is kept."""
+        stack = _cut_to_callback(self._read_stack())
+        if not stack:
+            self._keep(hold)
+            return None
+        callback = stack[-1].file, stack[-1].function
+        if hold is None or hold.callback != callback or self._turned_at > hold.began:
+            self._keep(hold)
+            # Between two looks there may have been other callbacks, unless no thread could look for so long.
+            earliest = max(last, self._turned_at)
+            hold = _Hold(callback, earliest if now - earliest > HELD_SECONDS_MAX else now)
+        if now - hold.began > HELD_SECONDS_MAX / 2:
+            hold = replace(hold, seconds=now - hold.began, told=hold.told or _tell(stack))
+        return hold
 
-        Between two looks there may have been others, unless no thread could look for so long.
-        """
-        earliest = max(last.seconds, self._turned_at)
-        was_kept_out = now.seconds - earliest > HELD_SECONDS_MAX
-        return earliest if last.callback is None or was_kept_out else now.seconds
-
-    def _look(self) -> _Look:
+    def _read_clock(self) -> float:
+        """What the loop's thread has taken of a processor, without what garbage took."""
         state: object = None
         while state is not self._collection:  # a collection may begin or end while this reads the clock
             state = self._collection
             seconds = self._without_garbage(time.clock_gettime(self._clock))
-        return _Look(_cut_to_callback(self._read_stack()), seconds)
+        return seconds
 
     def _read_stack(self) -> list[_Frame]:
         """Where the loop's thread is, innermost first."""
@@ -203,14 +219,16 @@ class _LoopWatch:
         self._quickest = min(self._quickest, now)
         return now / self._quickest
 
-    def _keep(self, held_seconds: float, stack: list[str]) -> None:
-        """Write what held the loop to the file of this process."""
-        if (
-            held_seconds <= HELD_SECONDS_MAX
-            or (held_seconds := held_seconds / self._slowness()) <= HELD_SECONDS_MAX
-        ):
+    def _keep(self, hold: _Hold | None) -> None:
+        """Write a hold that was long to the file of this process."""
+        if hold is None or hold.seconds <= HELD_SECONDS_MAX:
             return
-        line = json.dumps({"seconds": round(held_seconds, 3), "stack": stack, "of": " ".join(sys.argv)[:200]})
+        held_seconds = hold.seconds / self._slowness()
+        if held_seconds <= HELD_SECONDS_MAX:
+            return
+        line = json.dumps(
+            {"seconds": round(held_seconds, 3), "stack": hold.told, "of": " ".join(sys.argv)[:200]}
+        )
         with (self.folder / f"{os.getpid()}.jsonl").open("a") as file:
             file.write(f"{line}\n")
 
@@ -238,6 +256,6 @@ def _seconds_of_work() -> float:
     return time.thread_time() - began
 
 
-def _tell(stack: list[_Frame]) -> list[str]:
+def _tell(stack: list[_Frame]) -> tuple[str, ...]:
     """Where the code was, innermost last."""
-    return [f"{frame.file}:{frame.function}:{frame.line}" for frame in reversed(stack[:FRAMES_MAX])]
+    return tuple(f"{frame.file}:{frame.function}:{frame.line}" for frame in reversed(stack[:FRAMES_MAX]))

@@ -7,7 +7,7 @@ words what it shows (`title`, `desc`).
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
-from decimal import Decimal
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from typing import Final, Protocol
 
@@ -26,7 +26,10 @@ _TENTH: Final = 10
 
 def at(length: Length) -> str:
     """A coordinate as SVG has it, to a tenth of a pixel."""
-    tenths = round(Fraction(length) * _TENTH)
+    if isinstance(length, Decimal):
+        tenths = int(length.scaleb(1).to_integral_value(ROUND_HALF_EVEN))
+    else:
+        tenths = round(length * _TENTH)
     units, tenth = divmod(abs(tenths), _TENTH)
     sign = "-" if tenths < 0 else ""
     return f"{sign}{units}.{tenth}" if tenth else f"{sign}{units}"
@@ -237,24 +240,32 @@ class TracedOutage(Protocol):
     def reason(self) -> str: ...
 
 
+_PRECISE: Final = Context(prec=100, Emin=MIN_EMIN, Emax=MAX_EMAX)
+"""Values of 34 digits that differ in the last one lie apart. Thousands of points are drawn while others wait:
+fractions, which are exact, took five times as long."""
+
+_MILLISECOND: Final = timedelta(milliseconds=1)
+
+
 class _Scale:
     def __init__(self, series: TracedSeries, width: int, proposed: Decimal | None) -> None:
         self.width = width
-        self.start, self.span = series.start, max(series.end - series.start, timedelta(milliseconds=1))
-        values = [extreme for point in series.points for extreme in (point.low, point.high, point.captured)]
-        numbers = [Fraction(value) for value in (*values, proposed) if value is not None] or [Fraction(0)]
-        least, most = min(numbers), max(numbers)
-        room = (most - least) / 12 or abs(most) / 12 or Fraction(1)
-        self.least, self.most = least - room, most + room
+        self._start = series.start
+        self._span = Decimal(max((series.end - series.start) // _MILLISECOND, 1))
+        extremes = [extreme for point in series.points for extreme in (point.low, point.high, point.captured)]
+        values = [value for value in (*extremes, proposed) if value is not None] or [Decimal(0)]
+        least, most = min(values), max(values)
+        extent = _PRECISE.subtract(most, least) or abs(most) or Decimal(12)
+        room = _PRECISE.divide(extent, Decimal(12))
+        self.least = _PRECISE.subtract(least, room)
+        self.extent = _PRECISE.subtract(_PRECISE.add(most, room), self.least)
 
-    def x(self, moment: datetime) -> Fraction:
-        share = Fraction(
-            (moment - self.start) // timedelta(milliseconds=1), self.span // timedelta(milliseconds=1)
-        )
-        return LEFT + min(max(share, Fraction(0)), Fraction(1)) * (self.width - LEFT)
+    def x(self, moment: datetime) -> Decimal:
+        share = _PRECISE.divide(Decimal((moment - self._start) // _MILLISECOND), self._span)
+        return LEFT + min(max(share, Decimal(0)), Decimal(1)) * (self.width - LEFT)
 
-    def y(self, value: Decimal | Fraction) -> Fraction:
-        share = (Fraction(value) - self.least) / (self.most - self.least)
+    def y(self, value: Decimal) -> Decimal:
+        share = _PRECISE.divide(_PRECISE.subtract(value, self.least), self.extent)
         return (TRACE_HEIGHT - BOTTOM) * (1 - share)
 
 
@@ -301,10 +312,13 @@ def _stretches(points: Sequence[TracedPoint], breaks: timedelta | None) -> Itera
 
 
 def _stretch(points: list[TracedPoint], scale: _Scale) -> Iterator[Markup]:
-    highs = [(scale.x(point.start), scale.y(point.high)) for point in points]
-    lows = [(scale.x(point.start), scale.y(point.low)) for point in points]
+    times = [scale.x(point.start) for point in points]
+    highs = [(x, scale.y(point.high)) for x, point in zip(times, points, strict=True)]
+    lows = [(x, scale.y(point.low)) for x, point in zip(times, points, strict=True)]
     captured = [
-        (scale.x(point.start), scale.y(point.captured)) for point in points if point.captured is not None
+        (x, scale.y(point.captured))
+        for x, point in zip(times, points, strict=True)
+        if point.captured is not None
     ]
     if lows != highs:
         yield element("path", d=path_of([*highs, *reversed(lows)]) + " Z", class_="band")
@@ -332,7 +346,7 @@ def _outages(series: TracedSeries, scale: _Scale) -> Iterator[Markup]:
             element("title", escape(outage.reason)),
             x=first,
             y=0,
-            width=max(last - first, Fraction(1)),
+            width=max(last - first, Decimal(1)),
             height=TRACE_HEIGHT - BOTTOM,
             class_="out",
         )
@@ -340,16 +354,15 @@ def _outages(series: TracedSeries, scale: _Scale) -> Iterator[Markup]:
 
 def _lines(scale: _Scale) -> Iterator[Markup]:
     for at in range(1, LINES + 1):
-        value = scale.least + (scale.most - scale.least) * Fraction(at, LINES + 1)
+        value = _PRECISE.fma(scale.extent, Decimal(at) / (LINES + 1), scale.least)
         y = scale.y(value)
         yield element("line", x1=LEFT, x2=scale.width, y1=y, y2=y, class_="base")
         yield label(_axis_label(value), LEFT - 8, y + 4, kind="axis", anchor="end")
 
 
-def _axis_label(value: Fraction) -> str:
-    number = Decimal(value.numerator) / Decimal(value.denominator)
-    digits = max(3 - number.adjusted(), 0) if number else 0
-    text = format(round_figure(number.quantize(Decimal(1).scaleb(-min(digits, 9)))), "f")
+def _axis_label(value: Decimal) -> str:
+    digits = max(3 - value.adjusted(), 0) if value else 0
+    text = format(round_figure(value.quantize(Decimal(1).scaleb(-min(digits, 9)), context=_PRECISE)), "f")
     return text.replace("-", MINUS)
 
 

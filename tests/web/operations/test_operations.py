@@ -5,10 +5,17 @@ import re
 import pytest
 from tests.given.people import Visitor, visitor
 from tests.given.requests import World
+from tests.given.sealing import seal_rows_of
+from tests.given.witnesses import LyingWitness, lying_witness
 from tests.server import Account, Caller, Server
 
+from weighbridge.core.key_history import KeyStatementKind
 from weighbridge.core.proof import InclusionProof, open_checkpoint
 from weighbridge.core.signing import VerifierKey
+from weighbridge.http.outgoing import CallReach, OutgoingClient
+from weighbridge.platform.audit_keys import KeyChange, change_key, install_next_key, keep_key, read_next_key
+from weighbridge.platform.audit_tree import Signer, read_key, signer
+from weighbridge.platform.audit_witnesses import ask_for_account
 
 _TOKEN = re.compile(r"<code class=\"long\">(wb_live_\w+)</code>")
 
@@ -133,6 +140,60 @@ def test_the_audit_log_shows_its_head_and_gives_what_a_stranger_checks_it_by(wor
     extended = ada.get(f"{home}/audit_log/consistency?from=1&to={head.size}").expect(200).text
     assert note.text.splitlines()[1] in extended
     ada.get(f"{home}/audit_log/proof?number=0&size=1").expect(422)
+
+
+def test_the_audit_log_shows_how_keys_followed_and_how_witnesses_fare(lone_server):
+    with (
+        lying_witness(LyingWitness(name="near.example/log")) as near,
+        lying_witness(LyingWitness(name="late.example/log", status=500)) as late,
+        lone_server() as first,
+        first.again(audit_witnesses=(near.setting, late.setting)) as server,
+    ):
+        account = server.account()
+        retired, installed = endorse_next_key(server)
+        ask_witnesses_about(server, account)
+
+        shown = visitor(account).get("/audit_log").expect(200).text
+
+        assert "endorsed its successor" in shown
+        assert f'data-copy="{retired.verifier(account.id).text}"' in shown
+        assert f'data-copy="{installed.verifier(account.id).text}"' in shown
+        assert re.search(r"near\.example/log</td>.*?cosigns</span>", shown, re.DOTALL)
+        assert re.search(r"late\.example/log</td>.*?failing</span>.*?500", shown, re.DOTALL)
+        # In the file of a head the lines of witnesses follow the one of the key.
+        assert f'<code class="long">\N{EM DASH} {installed.origin(account.id)} ' in shown
+
+
+def endorse_next_key(server: Server) -> tuple[Signer, Signer]:
+    """Replace the key of an installation; the signers before and after."""
+
+    async def rotate() -> None:
+        async with server.database.write() as tx:
+            await keep_key(tx, server.settings)
+            before = read_key(server.settings)
+            change = KeyChange(KeyStatementKind.ENDORSEMENT, before, read_next_key(server.settings), None)
+            await change_key(tx, server.settings, change, "given")
+
+    async def read_signer() -> Signer:
+        async with server.database.write() as tx:
+            await keep_key(tx, server.settings)
+            return await signer(tx, server.settings)
+
+    before = server.run(read_signer())
+    server.run(rotate())
+    install_next_key(server.settings)
+    return before, server.run(read_signer())
+
+
+def ask_witnesses_about(server: Server, account: Account) -> None:
+    """Have the witnesses cosign the newest head of an account's log."""
+
+    async def asked() -> None:
+        async with OutgoingClient(CallReach.of(server.settings.outgoing_networks)) as client:
+            await ask_for_account(server.database, client, server.settings, account.id)
+
+    server.run(seal_rows_of(server.database, account.id))
+    server.run(asked())
 
 
 def test_the_rows_of_one_record_are_found_with_what_was_before_and_after(world: World):

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
+from weighbridge.core.key_history import KeyStatement
 from weighbridge.core.platform.audit import ACTIONS
 from weighbridge.core.platform.permission import ANY
 from weighbridge.core.platform.settings import FEATURES
@@ -36,11 +37,13 @@ from weighbridge.platform.audit_log import (
     get_audit_consistency,
     get_audit_head,
     get_audit_key,
+    get_audit_keys,
     get_audit_proof,
     list_audit_log,
+    list_audit_witnesses,
 )
 from weighbridge.platform.feature_flags import get_feature_flags
-from weighbridge.platform.records import AuditKey
+from weighbridge.platform.records import AuditKey, AuditKeys, AuditWitness, AuditWitnesses
 from weighbridge.settings import Settings
 from weighbridge.web.display.record import DisplayField, describe_record, describe_value
 from weighbridge.web.framework.listing import ListView, list_query
@@ -212,6 +215,9 @@ class AuditHead:
     """The line of the signature, as the file of the head has it."""
     text: str
     key: AuditKey
+    key_history: list[KeyStatement]
+    """How each further key began, and which keys were revoked, oldest first."""
+    witnesses: list[AuditWitness]
 
 
 async def audit(visit: Visit) -> View:
@@ -232,12 +238,17 @@ async def _head(visit: Visit) -> AuditHead | None:
     try:
         attachment: Attachment = await visit.ask(get_audit_head)
         key: AuditKey = await visit.ask(get_audit_key)
+        keys: AuditKeys = await visit.ask(get_audit_keys)
     except Unavailable:
         return None
     with await attachment.read() as spool:
         text = spool.read().decode()
     checkpoint = open_checkpoint(text, VerifierKey.read(key.verifier_key))
-    return AuditHead(checkpoint.size, checkpoint.root.hex(), text.rstrip("\n").rpartition("\n")[2], text, key)
+    by_key = f"\N{EM DASH} {key.origin} "  # lines of witnesses follow the one of the key
+    signature = next(line for line in text.splitlines() if line.startswith(by_key))
+    history = [KeyStatement.read(statement.text) for statement in keys.statements]
+    named: AuditWitnesses = await visit.ask(list_audit_witnesses)
+    return AuditHead(checkpoint.size, checkpoint.root.hex(), signature, text, key, history, named.witnesses)
 
 
 def _fields(record: object) -> list[DisplayField]:

@@ -24,8 +24,9 @@ from weighbridge.supervisor.startup import migrate_cell, migrate_or_refuse
 
 COORDINATOR = "postgresql://app@db1:5432/weighbridge"
 EAST = Cell(2, "east", "db2:6432")
-BEFORE_THE_NEWEST_STEP = "0067"
-WITHOUT_THE_NEWEST_STEP = """
+BEFORE_NEWER_TABLES = "0067"
+WITHOUT_NEWER_TABLES = """
+    DROP INDEX audit_log_of_user;
     DROP TABLE report_successions;
     DROP FUNCTION check_report_succession
 """
@@ -147,11 +148,11 @@ def test_keys_of_tables_that_a_later_step_makes_are_of_the_range_of_the_cell(emp
     urls = DatabaseUrls(empty_database, empty_database)
     migrate(empty_database)
     add_cell(urls, "east", lambda inner: migrate(inner.migrating), wait=lambda _: None)
-    with psycopg.connect(empty_database) as connection:  # as if the cell had waited for the newest step
+    with psycopg.connect(empty_database) as connection:  # as if the cell had waited for the newer steps
         connection.execute(f"""
             SET LOCAL search_path TO cell_east;
-            {WITHOUT_THE_NEWEST_STEP};
-            UPDATE alembic_version SET version_num = '{BEFORE_THE_NEWEST_STEP}';
+            {WITHOUT_NEWER_TABLES};
+            UPDATE alembic_version SET version_num = '{BEFORE_NEWER_TABLES}';
             ALTER TABLE captured_changes ALTER COLUMN id DROP IDENTITY;
             ALTER TABLE captured_changes ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY
         """)

@@ -24,6 +24,8 @@ from weighbridge.core.problem import Problem
 from weighbridge.core.signing import write_ssh_public_key
 from weighbridge.db.engine import Database, Read, Write
 from weighbridge.db.lists.listing import (
+    BOUNDS,
+    MOMENT,
     Filter,
     Index,
     Listing,
@@ -32,6 +34,7 @@ from weighbridge.db.lists.listing import (
     Source,
     list_request,
     read_int4,
+    read_moment,
     read_page,
 )
 from weighbridge.db.row import Column, row_of, unless_null
@@ -69,11 +72,15 @@ AUDIT_LOG: Final = Listing(
         "project_id": project_filter("a.project_id"),
         "request_id": Filter("a.request_id", str, "a request's id"),
         "number": Filter("a.place", read_int4, "a whole number", ("eq", "geq", "leq")),
+        "user_id": Filter("a.user_id", read_int4, "a person's number, as `user_id` of a row has it"),
+        "at": Filter("a.at", read_moment, MOMENT, BOUNDS),
     },
     indexes=(
         Index("id", "object"),
         Index("id", "request_id"),
         Index("number", "number", is_range=True),
+        Index("at", "at", is_range=True),
+        Index("id", "user_id"),
         Index("id", "action"),
         Index("id", "project_id"),
         Index("id"),

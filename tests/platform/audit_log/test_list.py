@@ -43,6 +43,16 @@ def test_a_reader_follows_the_log_by_number(server, api, account):
     assert [row["number"] for row in rows] == list(range(2, 2 + len(rows)))
 
 
+def test_what_one_person_wrote_in_a_time_is_listed(api):
+    given.project(api, name="North")
+    [row] = api.get("/audit_log", {"filter[action]": "project.create"}).data
+    day = {"filter[at][geq]": row["at"], "filter[at][leq]": row["at"]}
+
+    assert row in api.get("/audit_log", {"filter[user_id]": str(row["user_id"])} | day).data
+    assert api.get("/audit_log", {"filter[user_id]": str(row["user_id"] + 1)} | day).data == []
+    assert row not in api.get("/audit_log", {"filter[at][geq]": "2999-01-01T00:00:00Z"}).data
+
+
 def test_another_accounts_writes_are_not_listed(api, stranger):
     given.project(stranger)
 

@@ -12,7 +12,8 @@ from weighbridge.platform.audit_log import AUDIT_LOG, select_audit_log
 ROWS = 20_000
 LOAD = """
     INSERT INTO audit_log (account_id, project_id, user_id, at, request_id, action, object)
-    SELECT %(account)s, CASE n / 10000 WHEN 0 THEN %(project)s END, NULL,
+    SELECT %(account)s, CASE n / 10000 WHEN 0 THEN %(project)s END,
+           CASE n / 100 WHEN 150 THEN %(user)s::integer END,
            '2020-01-01Z'::timestamptz + n * interval '1 s', 'req-' || n / 50,
            CASE n / 100 WHEN 70 THEN 'ledger.create' ELSE 'event.create' END, 'evt_' || n / 40
       FROM generate_series(%(from)s, %(to)s - 1) AS n
@@ -45,6 +46,13 @@ QUERIES = (
     {"filter[number][leq]": "10000", "sort": "-number"},
     {"filter[number][geq]": "19800"},
     {"filter[number][leq]": "200", "filter[action]": "event.create"},
+    {"filter[user_id]": "{user}"},
+    {"filter[user_id]": "{user}", "sort": "at"},
+    {"filter[user_id]": "{user}", "filter[at][geq]": "2020-01-01T04:10:00Z"},
+    {"filter[at][geq]": "2020-01-01T01:00:00Z", "sort": "at"},
+    {"filter[at][leq]": "2020-01-01T01:00:00Z", "sort": "-at"},
+    {"filter[at][geq]": "2020-01-01T05:30:00Z"},
+    {"filter[at][leq]": "2020-01-01T00:03:20Z", "filter[action]": "event.create"},
 )
 
 
@@ -56,7 +64,10 @@ def stored(lone):
 
     def load(connection, begin, end, of=account.id):
         unsealed = 100 if end == ROWS else 0
-        values = {"account": of, "project": project, "from": begin, "to": end, "unsealed": unsealed}
+        user = account.actor.user_id if of == account.id else None
+        values = {
+            "account": of, "project": project, "user": user, "from": begin, "to": end, "unsealed": unsealed,
+        }  # fmt: skip
         connection.execute(LOAD, values)
         connection.execute(SEAL, values)
 
@@ -75,7 +86,8 @@ def pages(lone, stored):
     account, project = stored
 
     def read(query):
-        asked = [(name, value.format(project=project)) for name, value in query.items()]
+        numbers = {"project": project, "user": account.actor.user_id}
+        asked = [(name, value.format(**numbers)) for name, value in query.items()]
 
         def page(*cursor):
             request = list_request([*asked, *cursor], AUDIT_LOG)

@@ -7,7 +7,7 @@ from tests.given.people import Visitor, visitor
 from tests.given.requests import World
 from tests.given.sealing import seal_rows_of
 from tests.given.witnesses import LyingWitness, lying_witness
-from tests.server import Account, Caller, Server
+from tests.server import Account, Answer, Caller, Server
 
 from weighbridge.core.key_history import KeyStatementKind
 from weighbridge.core.proof import InclusionProof, open_checkpoint
@@ -16,6 +16,12 @@ from weighbridge.http.outgoing import CallReach, OutgoingClient
 from weighbridge.platform.audit_keys import KeyChange, change_key, install_next_key, keep_key, read_next_key
 from weighbridge.platform.audit_tree import Signer, read_key, signer
 from weighbridge.platform.audit_witnesses import ask_for_account
+
+
+def words(answer: Answer) -> str:
+    """What a page says, without its marks."""
+    return " ".join(re.sub(r"<[^>]+>", " ", answer.expect(200).text).split())
+
 
 _TOKEN = re.compile(r"<code class=\"long\">(wb_live_\w+)</code>")
 
@@ -140,6 +146,34 @@ def test_the_audit_log_shows_its_head_and_gives_what_a_stranger_checks_it_by(wor
     extended = ada.get(f"{home}/audit_log/consistency?from=1&to={head.size}").expect(200).text
     assert note.text.splitlines()[1] in extended
     ada.get(f"{home}/audit_log/proof?number=0&size=1").expect(422)
+
+
+def test_the_audit_log_shows_what_one_person_changed_in_a_time_field_by_field(world: World):
+    ada, api = visitor(world.account), world.account.caller()
+    project, asset = world.ids["project"], world.ids["asset"]
+    api.patch(f"/projects/{project}/assets/{asset}", {"asset": {"name": "Second shredder"}}).expect(200)
+    [row] = api.get("/audit_log", {"filter[action]": "asset.update"}).data
+    listed = f"/projects/{project}/audit_log?filter[user_id]={row['user_id']}&from=2020-01-01T00:00"
+
+    shown = words(ada.get(listed))
+
+    assert "asset.update Field Before After Name Shredder Second shredder" in shown
+    assert "No matching rows" in words(ada.get(f"{listed}&until=2020-01-02T00:00"))
+    assert "No matching rows" in words(ada.get("/audit_log?filter[user_id]=999999"))
+
+
+def test_below_a_project_the_audit_log_shows_the_writes_to_that_project(world: World):
+    ada, api = visitor(world.account), world.account.caller()
+    other = api.post("/projects", {"project": {"name": "Elsewhere", "time_zone": "UTC"}}).expect(201).body
+
+    of_project = ada.get(f"/projects/{other['id']}/audit_log").expect(200).text
+    everything = ada.get("/audit_log").expect(200).text
+
+    assert "project.create" in of_project
+    assert "asset.create" not in of_project
+    assert "asset.create" in everything
+    rows = ada.get(f"/projects/{other['id']}/audit_log.json").expect(200).body["data"]
+    assert {row["project_id"] for row in rows} == {other["id"]}
 
 
 def test_the_audit_log_shows_how_keys_followed_and_how_witnesses_fare(lone_server):

@@ -555,6 +555,9 @@ def audit_log_list(
     number: str | None = None,
     number_geq: str | None = None,
     number_leq: str | None = None,
+    user_id: str | None = None,
+    at_geq: Time | None = None,
+    at_leq: Time | None = None,
 ) -> Listing[records.AuditRow]:
     """List every write to the account's records, newest first, with its place in the sealed log.
 
@@ -576,6 +579,9 @@ def audit_log_list(
                 "filter[number][eq]": number,
                 "filter[number][geq]": number_geq,
                 "filter[number][leq]": number_leq,
+                "filter[user_id][eq]": user_id,
+                "filter[at][geq]": at_geq,
+                "filter[at][leq]": at_leq,
             },
         )
     )

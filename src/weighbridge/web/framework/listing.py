@@ -50,8 +50,8 @@ class ListView:
 
     @property
     def is_filtered(self) -> bool:
-        """Whether the query has filters."""
-        return any(name.startswith("filter") for name, _ in self.query)
+        """Whether the query has filters, or times of a field for them."""
+        return any(name.startswith("filter") or name in {"from", "until"} for name, _ in self.query)
 
     @property
     def total(self) -> str:

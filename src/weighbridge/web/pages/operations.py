@@ -43,10 +43,11 @@ from weighbridge.platform.audit_log import (
     list_audit_witnesses,
 )
 from weighbridge.platform.feature_flags import get_feature_flags
-from weighbridge.platform.records import AuditKey, AuditKeys, AuditWitness, AuditWitnesses
+from weighbridge.platform.records import AuditKey, AuditKeys, AuditRow, AuditWitness, AuditWitnesses
+from weighbridge.platform.users import list_users
 from weighbridge.settings import Settings
 from weighbridge.web.display.record import DisplayField, describe_record, describe_value
-from weighbridge.web.framework.listing import ListView, list_query
+from weighbridge.web.framework.listing import ListQuery, ListView, list_query
 from weighbridge.web.framework.page import action, download, form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
 
@@ -220,16 +221,48 @@ class AuditHead:
     witnesses: list[AuditWitness]
 
 
+@dataclass(frozen=True, slots=True)
+class AuditedWrite:
+    """A row of the audit log, and how the record differs: what was there before, what is there now."""
+
+    row: AuditRow
+    before: list[DisplayField]
+    after: list[DisplayField]
+    changed: list[tuple[DisplayField | None, DisplayField | None]]
+    """The fields that differ, before and after; empty unless the record was there before and is there now."""
+
+    @classmethod
+    def of(cls, row: AuditRow) -> "AuditedWrite":
+        if not isinstance(row.before, dict) or not isinstance(row.after, dict):
+            return cls(row, _fields(row.before), _fields(row.after), [])
+        before, after = ({one.name: one for one in _fields(record)} for record in (row.before, row.after))
+        names = [name for name in {**after, **before} if row.before.get(name) != row.after.get(name)]
+        return cls(row, [], [], [(before.get(name), after.get(name)) for name in names])
+
+
+_TIMES: Final = {"from": "filter[at][geq]", "until": "filter[at][leq]"}
+
+
+def _audit_query(visit: Visit) -> ListQuery:
+    """What the page asks for; below a project, the writes of that project."""
+    query = list_query(visit, times=_TIMES)
+    if (project := visit.frame.project) is None:
+        return query
+    of_project = "filter[project_id]"
+    return (*(pair for pair in query if pair[0] != of_project), (of_project, project.id))
+
+
 async def audit(visit: Visit) -> View:
-    """Every write of the account, the newest first, and the head that they are under."""
-    listed_rows = await visit.ask(list_audit_log, list_query(visit))
+    """Every write of the account, or of one project of it, the newest first, and the head of the log."""
+    listed_rows = await visit.ask(list_audit_log, _audit_query(visit))
     path = f"{visit.frame.base}{_PATH}"
     head = await _head(visit)
     return view(
         "operations/audit.html", "Audit",
         call=_PATH, has_csv=True, path=path, head=head,
         list=ListView(path, visit.query, listed_rows.info),
-        rows=[(row, _fields(row.before), _fields(row.after)) for row in listed_rows.data],
+        users=await list_users(visit.tx, visit.actor),
+        writes=[AuditedWrite.of(row) for row in listed_rows.data],
     )  # fmt: skip
 
 
@@ -376,7 +409,7 @@ PAGES = [
     ),
     *page("/feature_flags", permission=ANY, of=get_feature_flags, everywhere=True)(flags),
     *health,
-    *page(_PATH, permission=_READ, of=list_audit_log, query_of=list_query, everywhere=True)(audit),
+    *page(_PATH, permission=_READ, of=list_audit_log, query_of=_audit_query, everywhere=True)(audit),
     *download(f"{_PATH}/head", get_audit_head, permission=_READ, everywhere=True),
     *download(f"{_PATH}/proof", get_audit_proof, permission=_READ, everywhere=True),
     *download(f"{_PATH}/consistency", get_audit_consistency, permission=_READ, everywhere=True),

@@ -194,7 +194,8 @@ async def record_split(tx: Write, actor: Actor, friendly: str, body: ReportSplit
     key = await queries.find_report_key(tx, actor, friendly)
     report = await hold_report(tx, key.project, key.key)
     held = await read_holding(tx, report)
-    names = [(part.name, "A report", f"parts[{index}].name") for index, part in enumerate(body.parts)]
+    fields = [f"parts[{index}]" for index in range(len(body.parts))]
+    names = [(part.name, field, f"{field}.name") for part, field in zip(body.parts, fields, strict=True)]
     if problems := [*check_parts(held, body.parts), *_check_names(names)]:
         raise Invalid(problems)
     await _refuse_unless_successible(tx, report, "split")
@@ -236,18 +237,22 @@ async def _lock_merged(
     locked = await lock_reports(tx, first.project, numbers)
     found: dict[str, MovingReport] = {}
     problems = []
-    merged = {first.number}
+    merged: dict[int, str] = {}
     for index, (text, number) in enumerate(zip(named, numbers, strict=True)):
         field = f"report_ids[{index}]"
-        if number in merged:
-            message = f"{field} names {shorten(text)!r}, which is merged already."
+        named_by = f"{field} names {shorten(text)!r}, which"
+        if number == first.number:
+            message = f"{named_by} is the report of the path. Name only the others."
+            problems.append(Problem(message, field, "twice", (shorten(text),)))
+        elif number in merged:
+            message = f"{named_by} {merged[number]} names, too."
             problems.append(Problem(message, field, "twice", (shorten(text),)))
         elif number not in locked:
-            message = f"{field} names {shorten(text)!r}, which is no report of the project."
+            message = f"{named_by} is no report of the project."
             problems.append(Problem(message, field, "unknown", (shorten(text),)))
         else:
             found[field] = locked[number]
-            merged.add(number)
+            merged[number] = field
     return found, problems
 
 

@@ -144,6 +144,19 @@ def test_what_cannot_be_merged_is_named_at_once(months, api):
     assert problem["message"] == "report_ids names 0; a report is merged with 1 to 99 others."
 
 
+def test_a_report_that_is_named_twice_or_is_the_one_in_the_path_is_told_apart(months):
+    claims, january, february = months
+
+    [itself] = merge(claims, january, january).expect(422).errors
+    [again] = merge(claims, january, february, february).expect(422).errors
+
+    assert itself["message"] == (
+        f"report_ids[0] names '{january['id']}', which is the report of the path. Name only the others."
+    )
+    assert again["message"] == f"report_ids[1] names '{february['id']}', which report_ids[0] names, too."
+    assert {itself["code"], again["code"]} == {"twice"}
+
+
 def test_nobody_can_claim_between_a_report_and_the_one_that_it_is_merged_into(months, server):
     """January counts from February on, and at the end of March nothing more is left than before."""
     claims, january, february = months

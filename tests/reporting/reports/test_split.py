@@ -95,7 +95,12 @@ def test_named_batches_come_first_and_amounts_are_shared_over_what_is_left(quart
         ([part(amount=0), part()], "parts[0].amount", "parts[0].amount is 0; it takes more than zero."),
         ([part(amount=Decimal("0.0000001")), part()], "parts[0].amount", "the ledger keeps"),
         ([part(amount=1)], "parts", "parts names 1; a report is split into 2 to 100."),
-        ([part(amount=1), part(" ")], "parts[1].name", "A report needs a name."),
+        ([part(amount=1), part(" ")], "parts[1].name", "parts[1] needs a name."),
+        (
+            [part(amount=Decimal("1e-400")), part()],
+            "parts[0].amount",
+            "parts[0].amount: 1E-400 is outside 1e-100 to 1e100.",
+        ),
     ],
 )
 def test_parts_that_do_not_make_up_the_report_are_refused(quarter, server, parts, field, said):

@@ -520,7 +520,7 @@ def check_size(amount: Decimal, field_name: str) -> Problem | None:
     try:
         limit_number(amount)
     except NumberError as error:
-        return Problem(str(error), field_name, "invalid")
+        return Problem(f"{field_name}: {error}", field_name, "invalid")
     return None
 
 

@@ -46,7 +46,7 @@ from weighbridge.reporting.submission.moves import (
     accept,
     hand_over,
     hold_report,
-    lock_reports,
+    lock_complete,
     refuse_unless,
     refuse_while_restated,
     reject,
@@ -234,7 +234,7 @@ async def _lock_merged(
     if (problem := _check_count(named)) is not None:
         return {}, [problem]
     numbers = [identity.number("report", text, first.project) for text in named]
-    locked = await lock_reports(tx, first.project, numbers)
+    locked = await lock_complete(tx, first.project, first.ledger, numbers)
     found: dict[str, MovingReport] = {}
     problems = []
     merged: dict[int, str] = {}

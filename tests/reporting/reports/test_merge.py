@@ -4,6 +4,7 @@ from decimal import Decimal
 
 import pytest
 from tests.given import reports
+from tests.given.draws import consumer_of
 from tests.given.reports import accepted, submitted, withdrawn
 
 from weighbridge.verification.books import check_books
@@ -155,6 +156,22 @@ def test_a_report_that_is_named_twice_or_is_the_one_in_the_path_is_told_apart(mo
     )
     assert again["message"] == f"report_ids[1] names '{february['id']}', which report_ids[0] names, too."
     assert {itself["code"], again["code"]} == {"twice"}
+
+
+def test_a_report_of_another_ledger_is_refused_while_somebody_moves_it(months, server):
+    """Otherwise two such requests, each of which names the report of the other, would wait for each other."""
+    claims, january, _ = months
+    consumer = reports.Claims(consumer_of(claims.plant))
+    consumer.plant.generate()
+    consumed = accepted(consumer, consumer.report(1))
+
+    with server.transaction() as moving:
+        moving.execute("SELECT FROM reports WHERE id = %s FOR UPDATE", (consumed["numeric_id"],))
+        [problem] = merge(claims, january, consumed).expect(422).errors
+
+    assert problem["message"] == (
+        f"report_ids[0]: report {consumed['id']} is of another ledger or follows another methodology."
+    )
 
 
 def test_nobody_can_claim_between_a_report_and_the_one_that_it_is_merged_into(months, server):

@@ -99,16 +99,27 @@ async def lock_report(tx: Write, project: int, number: int) -> MovingReport:
 
 async def lock_reports(tx: Write, project: int, numbers: Collection[int]) -> dict[int, MovingReport]:
     """Lock the rows of those of some reports that there are, in their order; by their numbers."""
-    rows = await tx.rows(
-        MovingReport,
-        """
-        SELECT r.project_id, r.id, r.status, r.chain_id, r.ledger_id, r.methodology_id, r.effective_at,
-               r.async_task_id, r.liability
-          FROM reports r WHERE r.project_id = %s AND r.id = ANY (%s) ORDER BY r.id FOR UPDATE
-        """,
-        (project, [*numbers]),
-    )
+    rows = await tx.rows(MovingReport, f"{_MOVING_REPORTS} FOR UPDATE", (project, [*numbers]))
     return {row.number: row for row in rows}
+
+
+async def lock_complete(
+    tx: Write, project: int, ledger: int | None, numbers: Collection[int]
+) -> dict[int, MovingReport]:
+    """Read some reports, and lock the rows of those that are complete on a ledger, which is held.
+
+    The rows of other ledgers, and of drafts, are locked by requests that may wait for this ledger.
+    """
+    rows = await tx.rows(MovingReport, _MOVING_REPORTS, (project, [*numbers]))
+    complete = [row.number for row in rows if (row.ledger, row.state) == (ledger, ReportStatus.COMPLETE)]
+    return {row.number: row for row in rows} | await lock_reports(tx, project, complete)
+
+
+_MOVING_REPORTS: Final = """
+    SELECT r.project_id, r.id, r.status, r.chain_id, r.ledger_id, r.methodology_id, r.effective_at,
+           r.async_task_id, r.liability
+      FROM reports r WHERE r.project_id = %s AND r.id = ANY (%s) ORDER BY r.id
+"""
 
 
 def refuse_unless(report: MovingReport, trigger: ReportTrigger, done: str) -> None:

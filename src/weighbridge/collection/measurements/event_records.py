@@ -343,8 +343,10 @@ def line_of_columns(columns: Sequence[Any]) -> str:
     """The line of an event by its columns."""
     project, number, kind, start, end, tracking_id, feedstock, asset, reference, notes, *arrays = columns
     locations, numbers, texts, booleans = arrays
+    start_text = write_utc(start)
+    end_text = start_text if end == start else write_utc(end)
     fields = (
-        str(project), str(number), str(kind), write_utc(start), write_utc(end), write_nullable(tracking_id),
+        str(project), str(number), str(kind), start_text, end_text, write_nullable(tracking_id),
         NULL if feedstock is None else str(feedstock), NULL if asset is None else str(asset),
         write_nullable(reference), write_nullable(notes), locations, numbers,
         write_texts(texts).translate(ESCAPES) if texts else "{}", booleans,

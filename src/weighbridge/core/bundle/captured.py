@@ -273,8 +273,9 @@ def check_captured(contents: BundleContents, bound: BoundEvents, faults: Faults)
             if not bound.row_of[at]:
                 continue
             captured = reader.read(bound.lines.line(at))
+            now = [*fields[2 : VALUES_FROM - 1], *fields[VALUES_FROM:]]
             corrected = explained.get((event, version), {})
-            for name in list_unexplained(reader, fields, captured, corrected):
+            for name in () if now == captured else list_unexplained(reader, now, captured, corrected):
                 faults.add(
                     file.table.part, f"The {name} of event {event} was neither captured nor corrected."
                 )
@@ -302,13 +303,12 @@ def _list_explained(contents: BundleContents) -> dict[tuple[int, int], dict[str 
 
 
 def list_unexplained(
-    reader: "LineReader", fields: Texts, captured: Sequence[str | None], corrected: Mapping[str | None, str]
+    reader: "LineReader", now: Texts, captured: Texts, corrected: Mapping[str | None, str]
 ) -> Iterator[str]:
-    """The columns of an event that are neither as captured nor as corrected."""
-    own = [*fields[2 : VALUES_FROM - 1], *fields[VALUES_FROM:]]
-    for name, field_name, was, now in zip(reader.columns, reader.corrected, captured, own, strict=True):
-        is_corrected = field_name in corrected and corrected[field_name] == now
-        if now != was and not is_corrected:
+    """The columns of an event, without `is_imputed`, that are neither as captured nor as corrected."""
+    for name, field_name, text, was in zip(reader.columns, reader.corrected, now, captured, strict=True):
+        is_corrected = field_name in corrected and corrected[field_name] == text
+        if text != was and not is_corrected:
             yield name
 
 
@@ -318,6 +318,11 @@ class LineReader:
     def __init__(self, contents: BundleContents, slug: str) -> None:
         self._names = contents.names
         self._slug = slug
+        self._numbers = {
+            str(number)
+            for (kind, number), name in contents.names.items()
+            if (kind, name) == ("event_type", slug)
+        }
         points = contents.points.get(slug, [])
         self._places = [_place_value(point) for point in points]
         self.columns = [
@@ -332,13 +337,14 @@ class LineReader:
             _, number, event_type, start, end, tracking_id, feedstock, asset, reference, _, locations,
             *arrays,
         ) = line.split("\t")  # fmt: skip
-        if self._names.get(("event_type", int(event_type))) != self._slug:
+        if event_type not in self._numbers:
             raise UnreadableError(f"Event {number} is none of the type {self._slug!r} by its line.")
         location = locations[1:-1].partition(",")[0]
+        start_text = _read_time(start)
         values = [_split_numbers(arrays[0]), _split_texts(arrays[1]), _split_flags(arrays[2])]
         return [
-            _read_time(start),
-            _read_time(end),
+            start_text,
+            start_text if end == start else _read_time(end),
             _read_text(tracking_id),
             self._name("feedstock", feedstock),
             self._name("asset", asset),

@@ -10,10 +10,10 @@ import types
 import typing
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, fields, is_dataclass
-from datetime import UTC
 from decimal import Decimal
 from enum import StrEnum
 from functools import cache
+from operator import attrgetter
 from typing import Any, Final, NamedTuple, NewType, TypeVar
 
 from weighbridge.core.bundle.archive import UnreadableError
@@ -407,7 +407,7 @@ def parse_time(text: str) -> Instant:
     """A time from its one form; ValueError for any other text."""
     if not _COMPILED[TextKind.TIME].fullmatch(text):
         raise ValueError("is no time as it is written here")
-    return Instant.fromisoformat(text[:-1]).replace(tzinfo=UTC)
+    return Instant.fromisoformat(text)
 
 
 def _parse_flag(text: str) -> bool:
@@ -449,21 +449,16 @@ READERS: Final[dict[TextKind, Callable[[str], Any]]] = {
 """The reader of each kind's text; ValueError for a text that no writer makes."""
 
 
-def write(kind: TextKind, value: Any) -> str | None:
-    """A value as its text; None stays None."""
-    if value is None:
-        return None
-    match kind:
-        case TextKind.NUMBER:
-            return plain(value)
-        case TextKind.TIME:
-            text: str = value.text
-            return text
-        case TextKind.FLAG:
-            return "true" if value else "false"
-        case TextKind.LIST:
-            return write_canonical_json(value).decode()
-    return str(value)
+WRITERS: Final[dict[TextKind, Callable[[Any], str]]] = {
+    TextKind.TEXT: str,
+    TextKind.NUMBER: plain,
+    TextKind.WHOLE: str,
+    TextKind.TIME: attrgetter("text"),
+    TextKind.FLAG: lambda value: "true" if value else "false",
+    TextKind.DIGEST: str,
+    TextKind.LIST: lambda value: write_canonical_json(value).decode(),
+}
+"""The writer of each kind's values; None is an empty field of any kind."""
 
 
 def write_line(fields: Iterable[str | None]) -> str:

@@ -262,7 +262,9 @@ class _GroupBuilder:
     def _refuse_others(self, events: Sequence[Texts], inputs: Iterable[Input], slot: Interval) -> None:
         bodies = list(inputs)
         for fields in events:
-            time = Interval(parse_time(fields[_START] or ""), parse_time(fields[_END] or ""))
+            start_text, end_text = fields[_START] or "", fields[_END] or ""
+            start = parse_time(start_text)
+            time = Interval(start, start if end_text == start_text else parse_time(end_text))
             if not any(has(slot, body, time) for body in bodies):
                 raise UnreadableError(f"event {fields[0]} is of another slot.")
 

@@ -20,11 +20,11 @@ from weighbridge.core.bundle.archive import UnreadableError
 from weighbridge.core.bundle.rows import (
     LINE_BYTES_MAX,
     PATTERNS,
+    WRITERS,
     TextKind,
     read,
     read_record,
     split_fields,
-    write,
     write_line,
 )
 from weighbridge.core.identity import KEY_MAX
@@ -78,10 +78,14 @@ class BundleTable:
         """The first line."""
         return write_line(column.name for column in self.columns)
 
+    @cached_property
+    def _writers(self) -> list[Callable[[Any], str]]:
+        return [WRITERS[column.kind] for column in self.columns]
+
     def line(self, row: Sequence[Any]) -> str:
         """A row as its line."""
-        pairs = zip(self.columns, row, strict=True)
-        return write_line(write(column.kind, value) for column, value in pairs)
+        pairs = zip(self._writers, row, strict=True)
+        return write_line([None if value is None else write(value) for write, value in pairs])
 
     def text(self, row_values: Iterable[Sequence[Any]]) -> Iterator[bytes]:
         """The table as bytes, its rows in the order of their keys."""

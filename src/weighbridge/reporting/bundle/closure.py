@@ -37,7 +37,7 @@ async def read_closure(tx: Read, project: int, batches: Sequence[int], stated: d
     values = {"project": project, "batches": list(batches), "stated": stated}
     late = [
         LateEventRow(number, slug, *map(Instant.of, times))
-        for number, slug, *times in await tx.tuples(_LATE, values)
+        for number, slug, *times in await tx.tuples(LATE, values)
     ]
     outages = [OutageRow(*map(_convert, row)) for row in await tx.tuples(_OUTAGES, values)]
     findings = [
@@ -82,7 +82,8 @@ _IN_SERVICE: Final = """
 """
 
 
-_LATE: Final = """
+# Each slot finds its events by its times, whatever the database knows of the tables: OFFSET 0 keeps it so.
+LATE: Final = """
     WITH newest AS MATERIALIZED (
         SELECT r.family_id, b.start_time, b.end_time, max(b.created_at) AS made_at
           FROM batches b JOIN runs r ON (r.project_id, r.id) = (b.project_id, b.run_id)
@@ -97,11 +98,14 @@ _LATE: Final = """
     )
     SELECT DISTINCT e.id, t.slug, e.start_time, e.end_time, e.created_at
       FROM newest JOIN read USING (family_id)
-      JOIN events e ON e.project_id = %(project)s AND e.event_type_id = read.event_type_id
-       AND e.start_time >= newest.start_time AND e.start_time < newest.end_time
-       AND e.created_at > newest.made_at AND e.voided_at IS NULL
-       AND e.created_at <= coalesce(%(stated)s::timestamptz, e.created_at)
-      JOIN event_types t ON (t.project_id, t.id) = (e.project_id, e.event_type_id)
+     CROSS JOIN LATERAL (
+        SELECT id, start_time, end_time, created_at FROM events
+         WHERE project_id = %(project)s AND event_type_id = read.event_type_id
+           AND start_time >= newest.start_time AND start_time < newest.end_time
+           AND created_at > newest.made_at AND voided_at IS NULL
+           AND created_at <= coalesce(%(stated)s::timestamptz, created_at)
+        OFFSET 0) AS e
+      JOIN event_types t ON (t.project_id, t.id) = (%(project)s, read.event_type_id)
      WHERE NOT EXISTS (
            SELECT FROM batch_inputs i
             WHERE i.project_id = %(project)s AND i.batch_id = ANY (%(batches)s)

@@ -587,8 +587,9 @@ async def read_events(
             for version, (start, end, *tags, numbers, texts, booleans) in enumerate(states):
                 arrays = {"number": numbers, "string": texts, "boolean": booleans}
                 own = [_get_value(arrays[kind], index) for kind, index in readers]
-                times = (Instant.of(start), Instant.of(end))
-                lines.append((event, version, *times, *tags, *own))
+                began = Instant.of(start)
+                ended = began if end == start else Instant.of(end)
+                lines.append((event, version, began, ended, *tags, *own))
         yield lines
 
 

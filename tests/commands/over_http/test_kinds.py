@@ -72,6 +72,19 @@ def test_a_record_may_have_an_address_of_its_own(operate, api):
     assert api.get(f"/webhooks/{made['id']}").body["url"] == address
 
 
+def test_records_are_listed_and_shown_as_they_were_known_then(operate, api, plant):
+    event = given.event(api, plant, values={"mass": 2})
+    then = api.get("/ledgers", {"as_of": datetime.now(UTC).isoformat()}).expect(200).headers["as-of-number"]
+    given.event(api, plant, values={"mass": 3})
+    list_events = ("events", "list", plant["id"], "--json")
+
+    assert [one["id"] for one in operate(*list_events, "--as-of", then).expect(0).json] == [event["id"]]
+    assert len(operate(*list_events).expect(0).json) == 2
+    shown = operate("events", "show", plant["id"], event["id"], "--as-of", then, "--json").expect(0).json
+    assert shown["id"] == event["id"]
+    assert "as_of" in operate(*list_events, "--as-of", "yesterday").expect(1).err
+
+
 @pytest.mark.parametrize("limit", ["-1", "1000000001", "99999999999999999999"])
 def test_a_list_is_no_shorter_than_nothing(operate, plant, limit):
     assert "--limit" in operate("events", "list", plant["id"], "--limit", limit).expect(2).err

@@ -10,11 +10,11 @@ import pytest
 from psycopg.conninfo import make_conninfo
 from tests.given import reports
 from tests.given.on_purpose import broken_on_purpose
+from tests.given.recorded import differing
 from tests.given.reports import accepted, rejected, submitted
 
 from weighbridge.db.embedded.cluster import SUPERUSER
 from weighbridge.verification.books import check_books
-from weighbridge.verification.recorded import check_records
 
 
 def reported(claims, sql):
@@ -199,12 +199,8 @@ def test_what_took_a_reports_place_is_in_the_log_and_in_its_chain(api, drain, se
     last = accepted(claims, claims.report(5, supersedes=waiting["id"]))
     chain = [original, waiting, last]
 
-    async def differing():
-        async with server.database.read() as tx:
-            return await check_records(tx)
-
     assert [claims.read(one)["status"] for one in chain] == ["superseded", "superseded", "complete"]
-    assert [text for text in server.run(differing()) if any(one["id"] in text for one in chain)] == []
+    assert differing(server, *(one["id"] for one in chain)) == []
     assert breaches(server, claims) == {}
 
 

@@ -2,8 +2,7 @@
 
 import pytest
 from tests.given import accounting, reports
-
-from weighbridge.verification.recorded import check_records
+from tests.given.recorded import differing
 
 
 @pytest.fixture
@@ -113,15 +112,11 @@ def test_versions_that_are_others_than_the_log_says_are_found(claims, server, ta
     made = of_versions(claims, 1)
     key = "id" if table == "methodologies" else "methodology_id"
 
-    async def differing():
-        async with server.database.read() as tx:
-            return [text for text in await check_records(tx) if "methodology" in text]
-
     server.change_form(f"ALTER TABLE {table} DISABLE TRIGGER USER")
     found = []
     for stored in values:
         server.sql(f"UPDATE {table} SET {column} = %s WHERE {key} = %s", stored, made["id"])
-        found.append(server.run(differing()))
+        found.append(differing(server, "methodology"))
     server.change_form(f"ALTER TABLE {table} ENABLE TRIGGER USER")
 
     assert [len(texts) for texts in found] == [1, 0]

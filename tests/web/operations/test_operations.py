@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from tests.given import collection as given
 from tests.given.people import Visitor, visitor
 from tests.given.requests import World
 from tests.given.sealing import seal_rows_of
@@ -148,31 +149,34 @@ def test_the_audit_log_shows_its_head_and_gives_what_a_stranger_checks_it_by(wor
     ada.get(f"{home}/audit_log/proof?number=0&size=1").expect(422)
 
 
-def test_the_audit_log_shows_what_one_person_changed_in_a_time_field_by_field(world: World):
-    ada, api = visitor(world.account), world.account.caller()
-    project, asset = world.ids["project"], world.ids["asset"]
+def test_the_audit_log_shows_what_one_person_changed_in_a_time_field_by_field(account: Account):
+    administrator, api = visitor(account), account.caller()
+    project = given.project(api)["id"]
+    asset = given.asset(api, {"id": project}, name="Shredder")["id"]
     api.patch(f"/projects/{project}/assets/{asset}", {"asset": {"name": "Second shredder"}}).expect(200)
     [row] = api.get("/audit_log", {"filter[action]": "asset.update"}).data
     listed = f"/projects/{project}/audit_log?filter[user_id]={row['user_id']}&from=2020-01-01T00:00"
 
-    shown = words(ada.get(listed))
+    shown = words(administrator.get(listed))
 
     assert "asset.update Field Before After Name Shredder Second shredder" in shown
-    assert "No matching rows" in words(ada.get(f"{listed}&until=2020-01-02T00:00"))
-    assert "No matching rows" in words(ada.get("/audit_log?filter[user_id]=999999"))
+    assert "No matching rows" in words(administrator.get(f"{listed}&until=2020-01-02T00:00"))
+    assert "No matching rows" in words(administrator.get("/audit_log?filter[user_id]=999999"))
 
 
-def test_below_a_project_the_audit_log_shows_the_writes_to_that_project(world: World):
-    ada, api = visitor(world.account), world.account.caller()
-    other = api.post("/projects", {"project": {"name": "Elsewhere", "time_zone": "UTC"}}).expect(201).body
+def test_below_a_project_the_audit_log_shows_the_writes_to_that_project(account: Account):
+    administrator, api = visitor(account), account.caller()
+    plant, other = given.project(api), given.project(api)
+    given.asset(api, plant)
+    path = f"/projects/{other['id']}/audit_log"
 
-    of_project = ada.get(f"/projects/{other['id']}/audit_log").expect(200).text
-    everything = ada.get("/audit_log").expect(200).text
+    shown = administrator.get(path).expect(200).text
+    everything = administrator.get("/audit_log").expect(200).text
 
-    assert "project.create" in of_project
-    assert "asset.create" not in of_project
-    assert "asset.create" in everything
-    rows = ada.get(f"/projects/{other['id']}/audit_log.json").expect(200).body["data"]
+    assert "<summary>project.create</summary>" in shown
+    assert "<summary>asset.create</summary>" not in shown
+    assert "<summary>asset.create</summary>" in everything
+    rows = administrator.get(f"{path}.json").expect(200).body["data"]
     assert {row["project_id"] for row in rows} == {other["id"]}
 
 

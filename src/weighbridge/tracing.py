@@ -273,7 +273,7 @@ async def trace_process(process: str, url: str | None, percent: int) -> AsyncIte
         yield
         return
     try:
-        provider = _provider(process, url, percent)
+        provider = await asyncio.to_thread(_provider, process, url, percent)
     except ImportError as error:
         log.warning("traces_unavailable", error=str(error))
         yield

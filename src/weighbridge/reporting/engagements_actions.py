@@ -56,7 +56,7 @@ from weighbridge.core.engagement.sampling import (
     draw,
 )
 from weighbridge.core.identity import problem_of_name
-from weighbridge.core.number import NumberError, limit_number, plain, shorten
+from weighbridge.core.number import plain, shorten
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.core.proof import Span
@@ -104,6 +104,7 @@ from weighbridge.reporting.engagement.storage import (
     show_engagement,
 )
 from weighbridge.reporting.reports_queries import report_numbered
+from weighbridge.reporting.submission.amounts import check_size
 
 ENGAGEMENTS_MAX: Final = 50
 """Engagements on one report."""
@@ -218,11 +219,8 @@ def _check_strata(new: NewEngagement) -> Iterator[Problem]:
 
 
 def _check_number(value: Decimal | None, field: str) -> Iterator[Problem]:
-    if value is not None:
-        try:
-            limit_number(value)
-        except NumberError as error:
-            yield Problem(f"{field}: {error}", field, "invalid")
+    if value is not None and (problem := check_size(value, field)):
+        yield problem
 
 
 def _check_agreement(new: NewEngagement) -> Iterator[Problem]:

@@ -6,6 +6,7 @@ holds the ledger.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 from msgspec import UNSET
 
@@ -34,12 +35,12 @@ from weighbridge.reporting.submission.acceptance import (
     AcceptedAmounts,
     ClaimedAmounts,
     is_less,
+    list_unclaimed,
     name_accepted,
     read_claim,
-    refuse_unclaimed,
     share_amount,
 )
-from weighbridge.reporting.submission.amounts import check_size
+from weighbridge.reporting.submission.amounts import check_size, read_accepted_together
 from weighbridge.reporting.submission.moves import (
     MovingReport,
     ReportWord,
@@ -55,7 +56,6 @@ from weighbridge.reporting.submission.moves import (
 from weighbridge.reporting.submission.succession import (
     check_parts,
     insert_successor,
-    merge_amounts,
     read_holding,
     split_amounts,
 )
@@ -119,8 +119,10 @@ async def record_acceptance(tx: Write, actor: Actor, friendly: str, body: Accept
     _check_form(body)
     before, report = await _lock_to_move(tx, actor, friendly)
     claim = await read_claim(tx, report)
-    if body.batches is not UNSET:
-        refuse_unclaimed(claim, body.batches)
+    if body.batches is not UNSET and (
+        problems := list_unclaimed(claim, body.batches, "batches", done="claims")
+    ):
+        raise Invalid(problems)
     refuse_unless(report, ReportTrigger.ACCEPT, "accepted")
     accepted = _find_accepted(claim, body)
     await accept(tx, report, ReportWord(actor, reason=body.reason, reference=body.reference), accepted)
@@ -148,6 +150,10 @@ async def record_withdrawal(tx: Write, actor: Actor, friendly: str, body: Report
 # Accepted reports are merged into one, and split into several: nothing is claimed anew, so nobody decides.
 
 
+_RESTATING: Final = (ReportStatus.DRAFT, *RESERVING)
+"""States of a restatement in which the report that it restates stays as it is."""
+
+
 async def record_merge(tx: Write, actor: Actor, friendly: str, body: ReportMerge) -> Report:
     """Let one report take the place of several accepted ones, and return it."""
     reason = _need_reason(body.reason, "merged")
@@ -162,7 +168,7 @@ async def record_merge(tx: Write, actor: Actor, friendly: str, body: ReportMerge
     await _refuse_unless_successible(tx, first, "merged")
     await _refuse_unmergeable(tx, first, others)
     predecessors = sorted([first, *others.values()], key=lambda report: report.number)
-    amounts = merge_amounts([await read_holding(tx, report) for report in predecessors])
+    amounts = await read_accepted_together(tx, key.project, [report.number for report in predecessors])
     if len(amounts) > REPORT_BATCHES_MAX:
         most = f"one takes from at most {REPORT_BATCHES_MAX:,}"
         message = f"report_ids names reports of {len(amounts):,} batches; {most}."
@@ -222,7 +228,7 @@ async def _refuse_unless_successible(tx: Write, report: MovingReport, done: str)
     """Raise Conflict for a report that no other can take the place of."""
     if (problem := _check_successible(report, done)) is not None:
         raise Conflict([problem])
-    await refuse_while_restated(tx, report, done, (ReportStatus.DRAFT, *RESERVING))
+    await refuse_while_restated(tx, report.project, [report.number], done, _RESTATING)
 
 
 async def _lock_merged(
@@ -270,8 +276,8 @@ async def _refuse_unmergeable(tx: Write, first: MovingReport, others: Mapping[st
             problems.append(Problem(message, field, "conflict", (name,)))
     if problems:
         raise Invalid(problems)
-    for report in others.values():
-        await refuse_while_restated(tx, report, "merged", (ReportStatus.DRAFT, *RESERVING))
+    numbers = [report.number for report in others.values()]
+    await refuse_while_restated(tx, first.project, numbers, "merged", _RESTATING)
 
 
 def _check_successible(report: MovingReport, done: str, field: str | None = None) -> Problem | None:

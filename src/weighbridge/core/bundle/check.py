@@ -502,14 +502,15 @@ def _compare_rows(faults: Faults, contents: BundleContents, checked: CheckedBund
         check_evidence(contents, faults)
         compare_with_log(contents, vouched, faults)
         if contents.is_sealed:
-            for part, sentence in check_closure(contents, LogRows(vouched.rows)):
+            log = LogRows(vouched.rows)
+            for part, sentence in check_closure(contents, log):
                 faults.add(part, sentence)
             bound = bind_events(contents, vouched, faults)
             check_captured(contents, bound, faults)
             for sentence in check_late(contents, bound):
                 faults.add(LATE_EVENTS.part, sentence)
             checked.gaps = list_gaps(contents, vouched.rows)
-            checked.unbound = [*list_unbound(contents, bound), *list_untold(contents, LogRows(vouched.rows))]
+            checked.unbound = [*list_unbound(contents, bound), *list_untold(contents, log)]
         if (unknown := check_revision(contents.manifest.engine_revision)) is not None:
             faults.add(MANIFEST, f"{unknown[0].upper()}{unknown[1:]}.")
         if vouched.head is not None and vouched.head.origin != contents.manifest.audit_log:

@@ -4,7 +4,7 @@ batches that are named.
 Invariants: more than zero is accepted, and no more of a batch than the report claims of it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -72,16 +72,48 @@ def share_amount(claim: ClaimedAmounts, amount: Decimal) -> AcceptedAmounts:
     return share_accepted(amount, claim.amounts, claim.scale)
 
 
-def refuse_unclaimed(claim: ClaimedAmounts, named: Sequence[TakenBatch]) -> None:
-    """Raise Invalid with every named batch of which nothing is claimed."""
+def list_unclaimed(
+    claim: ClaimedAmounts, named: Sequence[TakenBatch], field: str, done: str
+) -> list[Problem]:
+    """A problem for each named batch that is none of the claim; `done` is what the report does with those."""
     problems = []
     for index, taken in enumerate(named):
         if identity.number("batch", taken.batch_id, claim.project) not in claim.amounts:
-            field, text = f"batches[{index}].batch_id", shorten(taken.batch_id)
-            message = f"{field} names {text!r}, of which the report claims nothing."
-            problems.append(Problem(message, field, "unknown", (text,)))
-    if problems:
-        raise Invalid(problems)
+            place, text = f"{field}[{index}].batch_id", shorten(taken.batch_id)
+            message = f"{place} names {text!r}, of which the report {done} nothing."
+            problems.append(Problem(message, place, "unknown", (text,)))
+    return problems
+
+
+def take_named(
+    claim: ClaimedAmounts,
+    left: Mapping[int, Decimal],
+    named: Sequence[TakenBatch],
+    field: str,
+    explain: Callable[[str, str], str],
+) -> tuple[dict[int, Decimal], list[Problem]]:
+    """So much of each named batch of a claim, and what is wrong with the others.
+
+    Something is claimed of every one of them; `explain` says of what is left of a batch, and of its name, why
+    no more can be taken.
+    """
+    taken: dict[int, Decimal] = {}
+    problems: list[Problem] = []
+    seen = set[int]()
+    for index, one in enumerate(named):
+        place, text = f"{field}[{index}].amount", shorten(one.batch_id)
+        number = identity.number("batch", one.batch_id, claim.project)
+        if number in seen:
+            problems.append(Problem(f"{field} names {text!r} more than once.", field, "twice", (text,)))
+        elif problem := check_amount(one.amount, claim.scale, place):
+            problems.append(problem)
+        elif one.amount > left[number]:
+            message = f"{place} is {plain(one.amount)}; {explain(plain(left[number]), text)}"
+            problems.append(Problem(message, place, "invalid"))
+        else:
+            taken[number] = one.amount
+        seen.add(number)
+    return taken, problems
 
 
 def name_accepted(claim: ClaimedAmounts, named: Sequence[TakenBatch]) -> AcceptedAmounts:
@@ -92,24 +124,11 @@ def name_accepted(claim: ClaimedAmounts, named: Sequence[TakenBatch]) -> Accepte
     if claim.liability is not None:
         message = "batches must be left out: a report with a liability is accepted whole."
         raise Invalid([Problem(message, "batches", "invalid")])
-    accepted: dict[int, Decimal] = {}
-    problems = []
-    for index, taken in enumerate(named):
-        field, text = f"batches[{index}]", shorten(taken.batch_id)
-        number = identity.number("batch", taken.batch_id, claim.project)
-        if number in accepted:
-            message = f"batches names {text!r} more than once."
-            problems.append(Problem(message, "batches", "twice", (text,)))
-        elif problem := check_amount(taken.amount, claim.scale, f"{field}.amount"):
-            problems.append(problem)
-        elif taken.amount > claim.amounts[number]:
-            claimed = plain(claim.amounts[number])
-            message = (
-                f"{field}.amount is {plain(taken.amount)}; the report claims {claimed} of {text}, and no "
-                "more is accepted."
-            )
-            problems.append(Problem(message, f"{field}.amount", "invalid"))
-        accepted.setdefault(number, taken.amount)
+
+    def explain(claimed: str, batch: str) -> str:
+        return f"the report claims {claimed} of {batch}, and no more is accepted."
+
+    accepted, problems = take_named(claim, claim.amounts, named, "batches", explain)
     if not named:
         message = "batches names none. Reject a report of which nothing is accepted."
         problems.append(Problem(message, "batches", "required"))

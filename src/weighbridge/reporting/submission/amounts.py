@@ -435,6 +435,19 @@ async def read_accepted_amounts(tx: Read, project: int, report: int) -> Amounts:
     return Amounts(rows[0][0] if rows else None, {batch: amount for _, batch, amount in rows})
 
 
+async def read_accepted_together(tx: Read, project: int, reports: Collection[int]) -> dict[int, Decimal]:
+    """How much of each batch was accepted of several accepted reports."""
+    rows = await tx.tuples(
+        """
+        SELECT batch_id, sum(coalesce(accepted_amount, amount)) FROM report_batches
+         WHERE project_id = %s AND report_id = ANY (%s) AND accepted_amount IS DISTINCT FROM 0
+         GROUP BY batch_id ORDER BY batch_id
+        """,
+        (project, [*reports]),
+    )
+    return dict(rows)
+
+
 async def store_basis_of_predecessors(tx: Write, project: int, report: int) -> None:
     """Let a report stand on what its predecessors stood on; where several include a batch, on the oldest."""
     await tx.execute(

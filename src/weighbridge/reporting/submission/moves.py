@@ -190,7 +190,7 @@ async def withdraw(tx: Write, report: MovingReport, word: ReportWord) -> None:
     takes beyond what is posted.
     """
     if report.state is ReportStatus.COMPLETE:
-        await refuse_while_restated(tx, report, "withdrawn")
+        await refuse_while_restated(tx, report.project, [report.number], "withdrawn")
     held = await read_holdings(tx, report.project, report.chain)
     await _move(tx, report, ReportTrigger.WITHDRAW, word, report.effective_at)
     await post_holdings(tx, report, held, keep_posted(report.state, held.posted), {})
@@ -231,18 +231,22 @@ async def _post_at(
 
 
 async def refuse_while_restated(
-    tx: Read, report: MovingReport, done: str, states: Collection[ReportStatus] = RESERVING
-) -> None:
-    """Raise Conflict while a later report of the chain is in one of these states."""
+    tx: Read, project: int, reports: Collection[int], done: str,
+    states: Collection[ReportStatus] = RESERVING,
+) -> None:  # fmt: skip
+    """Raise Conflict while a later report of the chain of one of these reports is in one of these states."""
     restatements = await tx.tuples(
         """
-        SELECT id, status FROM reports
-         WHERE project_id = %s AND chain_id = %s AND status = ANY (%s) AND id > %s
+        SELECT later.id, later.status
+          FROM reports own
+          JOIN reports later ON (later.project_id, later.chain_id) = (own.project_id, own.chain_id)
+         WHERE own.project_id = %s AND own.id = ANY (%s) AND later.status = ANY (%s) AND later.id > own.id
+         ORDER BY later.id LIMIT 1
         """,
-        (report.project, report.chain, [*states], report.number),
+        (project, [*reports], [*states]),
     )
     for number, status in restatements:
-        later = identity.of("report", report.project, number)
+        later = identity.of("report", project, number)
         state, remedy = "under way", f"Have {later} decided or withdrawn"
         if status == ReportStatus.DRAFT:
             state, remedy = "a draft", "Remove it"

@@ -3,14 +3,13 @@
 Invariant: of every batch the successors take together what their predecessors hold.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
 from msgspec import UNSET
 
-from weighbridge.core import identity
-from weighbridge.core.number import EXACT, ZERO, exact_total, plain, shorten
+from weighbridge.core.number import EXACT, ZERO, exact_total, plain
 from weighbridge.core.problem import Problem
 from weighbridge.core.report import share_accepted
 from weighbridge.db.engine import Read, Write
@@ -22,11 +21,16 @@ from weighbridge.reporting.records import (
     ReportPart,
     TakenBatch,
 )
-from weighbridge.reporting.submission.acceptance import ClaimedAmounts, build_claim
+from weighbridge.reporting.submission.acceptance import (
+    ClaimedAmounts,
+    build_claim,
+    list_unclaimed,
+    take_named,
+)
 from weighbridge.reporting.submission.amounts import (
     check_amount,
     check_size,
-    read_accepted_amounts,
+    read_accepted_together,
     store_amounts,
     store_basis_of_predecessors,
 )
@@ -38,17 +42,8 @@ PartAmounts = dict[int, Decimal]
 
 async def read_holding(tx: Read, report: MovingReport) -> ClaimedAmounts:
     """What an accepted report holds of batches."""
-    held = await read_accepted_amounts(tx, report.project, report.number)
-    return await build_claim(tx, report, held.by_batch)
-
-
-def merge_amounts(holdings: Iterable[ClaimedAmounts]) -> PartAmounts:
-    """How much several reports hold together."""
-    merged: PartAmounts = {}
-    for holding in holdings:
-        for batch, amount in holding.amounts.items():
-            merged[batch] = EXACT.add(merged.get(batch, ZERO), amount)
-    return merged
+    held = await read_accepted_together(tx, report.project, [report.number])
+    return await build_claim(tx, report, held)
 
 
 def check_parts(held: ClaimedAmounts, parts: Sequence[ReportPart]) -> list[Problem]:
@@ -74,15 +69,8 @@ def _check_batches(held: ClaimedAmounts, field: str, batches: Sequence[TakenBatc
     if len(batches) > REPORT_BATCHES_MAX:
         most = f"a report takes from at most {REPORT_BATCHES_MAX:,}"
         return [Problem(f"{field} names {len(batches):,}; {most}.", field, "too_many")]
-    problems = []
-    for index, taken in enumerate(batches):
-        if identity.number("batch", taken.batch_id, held.project) not in held.amounts:
-            named = shorten(taken.batch_id)
-            message = f"{field}[{index}].batch_id names {named!r}, of which the report holds nothing."
-            problems.append(Problem(message, f"{field}[{index}].batch_id", "unknown", (named,)))
-        if problem := check_size(taken.amount, f"{field}[{index}].amount"):
-            problems.append(problem)
-    return problems
+    sizes = (check_size(taken.amount, f"{field}[{index}].amount") for index, taken in enumerate(batches))
+    return [*list_unclaimed(held, batches, field, done="holds"), *filter(None, sizes)]
 
 
 def split_amounts(held: ClaimedAmounts, parts: Sequence[ReportPart]) -> list[PartAmounts]:
@@ -117,24 +105,15 @@ class _Sharing:
 
     def take_batches(self, index: int, named: Sequence[TakenBatch]) -> None:
         """Give a part so much of the batches that it names."""
-        part: PartAmounts = {}
-        for position, taken in enumerate(named):
-            field, text = f"parts[{index}].batches[{position}]", shorten(taken.batch_id)
-            number = identity.number("batch", taken.batch_id, self.held.project)
-            left = self.left[number]
-            if number in part:
-                message = f"parts[{index}].batches names {text!r} more than once."
-                self.problems.append(Problem(message, f"parts[{index}].batches", "twice", (text,)))
-            elif problem := check_amount(taken.amount, self.held.scale, f"{field}.amount"):
-                self.problems.append(problem)
-            elif taken.amount > left:
-                message = (
-                    f"{field}.amount is {plain(taken.amount)}; of {text} {plain(left)} is left to this part."
-                )
-                self.problems.append(Problem(message, f"{field}.amount", "invalid"))
-            else:
-                part[number] = taken.amount
-                self.left[number] = EXACT.subtract(left, taken.amount)
+        part, problems = take_named(
+            self.held,
+            self.left,
+            named,
+            f"parts[{index}].batches",
+            lambda left, batch: f"of {batch} {left} is left to this part.",
+        )
+        self.problems += problems
+        self._reduce(part)
         self._give(index, part)
 
     def take_amount(self, index: int, amount: Decimal) -> None:
@@ -150,7 +129,7 @@ class _Sharing:
             return
         open_amounts = {batch: rest for batch, rest in self.left.items() if rest}
         part = share_accepted(amount, open_amounts, self.held.scale)
-        self.left |= {batch: EXACT.subtract(self.left[batch], share) for batch, share in part.items()}
+        self._reduce(part)
         self._give(index, part)
 
     def take_rest(self, indexes: Sequence[int]) -> None:
@@ -178,6 +157,9 @@ class _Sharing:
             )
             problems.append(Problem(message, "parts", "not_whole"))
         return problems
+
+    def _reduce(self, part: Mapping[int, Decimal]) -> None:
+        self.left |= {batch: EXACT.subtract(self.left[batch], amount) for batch, amount in part.items()}
 
     def _give(self, index: int, part: Mapping[int, Decimal]) -> None:
         self.taken[index] = {batch: amount for batch, amount in part.items() if amount}

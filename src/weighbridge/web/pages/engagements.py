@@ -65,6 +65,9 @@ _OF_DRAFT: Final = {
     "time": "When the statement was drafted.",
 }
 
+SIZE_DIGITS_MAX: Final = 9
+"""Digits of the size of a sample that are read; what is larger is refused as 0 is."""
+
 Typed = Callable[[str], str]
 """The text of a field of a form."""
 
@@ -111,11 +114,7 @@ async def _act(
     """Have a form do something by a link, and go to the engagement; show the form again if it is rejected."""
     entry = (await open_link(request, verifier_entry)).behind
     request.scope["state"]["account"] = entry.account
-    fields = await read_fields(request, OPEN_FIELDS_MAX)
-
-    def typed(name: str) -> str:
-        return "".join(fields.get(name, ())).strip()
-
+    typed = await _read_typed(request)
     try:
         async with shares(request).request(entry.account), database(request).write() as tx:
             engagement = await function(tx, build_link_desk(entry), typed)
@@ -125,6 +124,12 @@ async def _act(
         return await _show(request, entry, typed=typed, refusal=refusal)
     home = f"/reports/{request.path_params['report_id']}/by_link/engagements/{engagement.id}"
     return redirect_to(f"{home}?{urlencode({KEY: request.query_params[KEY]})}{path}")
+
+
+async def _read_typed(request: WebRequest) -> Typed:
+    """The fields of a form, without space around their texts."""
+    fields = await read_fields(request, OPEN_FIELDS_MAX)
+    return lambda name: "".join(fields.get(name, ())).strip()
 
 
 def _read_number(text: str, field: str) -> Any:
@@ -142,13 +147,11 @@ async def begin_by_link(request: WebRequest) -> PageResponse:
     """Begin an engagement."""
 
     async def begin(tx: Write, desk: Desk, typed: Typed) -> Any:
-        size = typed("size")
+        size = typed("size")  # a text that is no size is one that is refused
         stratum = SampleStratum(
-            typed("event_type"), int(size) if size.isdecimal() and len(size) < len("10000") else 0,
+            typed("event_type"), int(size) if size.isdecimal() and len(size) <= SIZE_DIGITS_MAX else 0,
             typed("method"), typed("data_point") or None,
         )  # fmt: skip
-        if not stratum.size > 0:
-            raise Invalid([Problem("size must be a whole number from 1 to 1,000.", "size", "invalid")])
         new = NewEngagement(
             typed("verifier"), typed("scope"), typed("criteria"), [stratum],
             typed("assurance") or Assurance.REASONABLE,
@@ -202,17 +205,15 @@ def _named(request: WebRequest) -> str:
 async def draft_by_link(request: WebRequest) -> PageResponse:
     """Show the statement of an opinion, to be signed."""
     entry = (await open_link(request, verifier_entry)).behind
-    fields = await read_fields(request, OPEN_FIELDS_MAX)
-    conclusion, reasons = ("".join(fields.get(name, ())).strip() for name in ("conclusion", "reasons"))
+    typed = await _read_typed(request)
+    conclusion, reasons = typed("conclusion"), typed("reasons")
     try:
         async with shares(request).request(entry.account), database(request).read() as tx:
             proposed = await propose_statement(
                 tx, build_link_desk(entry), _named(request), OpinionDraft(conclusion, reasons)
             )
     except (Invalid, Conflict, NotFound) as refusal:
-        return await _show(
-            request, entry, refusal=refusal, typed=lambda name: "".join(fields.get(name, ())).strip()
-        )
+        return await _show(request, entry, refusal=refusal, typed=typed)
     time = proposed.statement.rpartition('"time":"')[2].partition('"')[0]
     draft = {"conclusion": conclusion, "reasons": reasons, "time": time, "statement": proposed.statement}
     return await _show(request, entry, draft=draft)

@@ -86,7 +86,7 @@ def test_each_use_is_counted_as_a_use_of_the_link(api, report, follow, account, 
 
     [made] = api.get(f"/reports/{report['id']}/links").data
     assert made["use_count"] == len(PATHS)
-    counted = sql("SELECT operation, uses FROM report_link_uses WHERE account_id = %s", account.id)
+    counted = sql("SELECT DISTINCT operation FROM report_link_uses WHERE account_id = %s", account.id)
     assert len(counted) == len(PATHS)
 
 

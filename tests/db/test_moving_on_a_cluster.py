@@ -32,7 +32,10 @@ FUNCTIONS = """
     SELECT p.oid::regprocedure::text, md5(p.prosrc) FROM pg_proc p
      WHERE p.pronamespace = current_schema()::regnamespace AND p.prokind = 'f' ORDER BY 1
 """
-MOVING = "SELECT pid FROM pg_stat_activity WHERE query LIKE 'SELECT citus_schema_move%' AND state = 'active'"
+MOVING = """
+    SELECT pid FROM pg_stat_activity
+     WHERE query LIKE 'SELECT citus_schema_move%' AND state = 'active' AND datname = current_database()
+"""
 
 
 SCHEMA_OF_ACCOUNTS = "SELECT relnamespace::regnamespace::text FROM pg_class WHERE oid = 'accounts'::regclass"
@@ -92,18 +95,18 @@ class Place:
 
 
 @pytest.fixture(scope="module")
-def place(cluster):
+def place(cluster, worker_name):
     if cluster is None:
         pytest.skip("a cell moves on a cluster, which --citus COMMAND starts")
-    with clusters.database(cluster, "moved") as own:
+    with clusters.database(cluster, f"moved_{worker_name}") as own:
         yield Place(own)
 
 
 @pytest.fixture(scope="module")
-def older_place(cluster):
+def older_place(cluster, worker_name):
     if cluster is None:
         pytest.skip("a cell is migrated on a cluster, which --citus COMMAND starts")
-    with clusters.database(cluster, "older") as own:
+    with clusters.database(cluster, f"older_{worker_name}") as own:
         yield Place(own, OLDER)
 
 

@@ -141,16 +141,16 @@ def test_a_witness_that_knows_more_than_the_database_remembers_is_asked_from_the
     assert plant.failure(witness) is None
 
 
-def test_a_database_that_was_rolled_back_is_refused_and_said_to_be(plant, witness, sql):
+def test_a_database_that_was_rolled_back_is_refused_and_said_to_be(plant, witness):
     plant.write().write().name(witness).ask()
     rows = plant.rows
-    for table in ("audit_log", "audit_seals", "audit_nodes"):
-        sql(f"ALTER TABLE {table} DISABLE TRIGGER USER")
-    sql("DELETE FROM audit_cosignatures WHERE account_id = %s", plant.account.id)
-    sql("DELETE FROM audit_witnesses WHERE account_id = %s", plant.account.id)
-    sql("DELETE FROM audit_seals WHERE account_id = %s AND number > %s", plant.account.id, rows - 1)
-    for table in ("audit_log", "audit_seals", "audit_nodes"):
-        sql(f"ALTER TABLE {table} ENABLE TRIGGER USER")
+    with plant.server.transaction() as connection:
+        connection.execute("SET LOCAL session_replication_role = replica")
+        for table in ("audit_cosignatures", "audit_witnesses"):
+            connection.execute(f"DELETE FROM {table} WHERE account_id = %s", (plant.account.id,))
+        connection.execute(
+            "DELETE FROM audit_seals WHERE account_id = %s AND number > %s", (plant.account.id, rows - 1)
+        )
 
     plant.ask()
 
@@ -159,13 +159,15 @@ def test_a_database_that_was_rolled_back_is_refused_and_said_to_be(plant, witnes
     assert f"knows a head of {rows:,} rows, and this database has fewer" in plant.failure(witness)
 
 
-def test_a_log_that_was_rewritten_is_refused_and_said_to_be(plant, witness, sql):
+def test_a_log_that_was_rewritten_is_refused_and_said_to_be(plant, witness):
     plant.name(witness).ask()
-    sql("ALTER TABLE audit_seals DISABLE TRIGGER USER")
-    sql("DELETE FROM audit_witnesses WHERE account_id = %s", plant.account.id)
-    sql("UPDATE audit_seals SET hash = %s WHERE account_id = %s AND number = 1", hashlib.sha256().digest(),
-        plant.account.id)  # fmt: skip
-    sql("ALTER TABLE audit_seals ENABLE TRIGGER USER")
+    with plant.server.transaction() as connection:
+        connection.execute("SET LOCAL session_replication_role = replica")
+        connection.execute("DELETE FROM audit_witnesses WHERE account_id = %s", (plant.account.id,))
+        connection.execute(
+            "UPDATE audit_seals SET hash = %s WHERE account_id = %s AND number = 1",
+            (hashlib.sha256().digest(), plant.account.id),
+        )
     plant.ask()
 
     assert "knows another head" in plant.failure(witness)

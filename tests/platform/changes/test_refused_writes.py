@@ -17,7 +17,7 @@ def told(server, account, sql):
             await log_refusals(tx)
 
     def rows():
-        sql("UPDATE audit_refusals SET minute = minute - interval '1 hour' RETURNING true")
+        sql("UPDATE audit_refusals SET minute = (SELECT minute - interval '1 hour')")
         server.run(tell())
         return sql(
             """

@@ -45,7 +45,7 @@ def told(server, account, sql):
             await log_link_uses(tx)
 
     def rows():
-        sql("UPDATE report_link_uses SET minute = minute - interval '1 hour' RETURNING true")
+        sql("UPDATE report_link_uses SET minute = (SELECT minute - interval '1 hour')")
         server.run(tell())
         return sql(
             """

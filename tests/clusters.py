@@ -141,8 +141,12 @@ def make_newest(cluster: Cluster, done: Path) -> None:
 
 @contextmanager
 def _making(url: str) -> Iterator[psycopg.Connection[Any]]:
-    """A connection that makes databases of one node, of which it tells no other."""
+    """A connection that makes databases of one node, of which it tells no other; workers take turns.
+
+    Two that shut one template at once would fail: "tuple concurrently updated".
+    """
     with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("SELECT pg_advisory_lock(1)")
         connection.execute("SET citus.enable_ddl_propagation = off")
         connection.execute("SET file_copy_method = clone")
         yield connection

@@ -3,11 +3,12 @@
 Invariant: every problem with a request is reported at once, with the field that names the result.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, LiteralString
 
+import msgspec
 from psycopg.sql import SQL, Composable
 
 from weighbridge.collection.measurements.annotations import (
@@ -20,6 +21,7 @@ from weighbridge.core import identity
 from weighbridge.core.problem import Problem
 from weighbridge.core.rule import states as moves
 from weighbridge.core.rule.states import ApprovalState, ProposalTrigger, ResultStatus, ResultTrigger
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read
 from weighbridge.db.lists.listing import (
     BOUNDS,
@@ -159,6 +161,44 @@ async def rule_results_named(tx: Read, project: int, keys: Sequence[int]) -> lis
          WHERE r.project_id = %(project)s AND r.id = ANY (%(keys)s) ORDER BY array_position(%(keys)s, r.id)
     """).format(SQL(RULE_RESULT.columns), SQL(_SOURCE))
     return await tx.rows(RULE_RESULT.make, statement, {"project": project, "keys": list(keys)})
+
+
+class Measured(msgspec.Struct, frozen=True):
+    """What a value is of that a rule found fault with: when, of which meter, in which unit."""
+
+    start_time: Instant
+    end_time: Instant
+    tracking_id: str | None
+    """What the event is called by people, such as a delivery note; null for an interval without data."""
+    asset: str | None
+    """What the meter is called; null for an event of none."""
+    unit: str | None
+
+
+_MEASURED: Final = """
+    SELECT r.id, coalesce(e.start_time, r.slot_start), coalesce(e.end_time, r.slot_end), e.tracking_id,
+           a.name, t.unit
+      FROM data_point_results r
+      LEFT JOIN events e ON (e.project_id, e.id) = (r.project_id, r.event_id)
+      JOIN data_point_types t
+        ON (t.project_id, t.event_type_id, t.position)
+         = (r.project_id, coalesce(r.event_type_id, e.event_type_id), r.position)
+      LEFT JOIN assets a ON (a.project_id, a.id) = (r.project_id, coalesce(e.asset_id, r.asset_id))
+     WHERE r.project_id = %s AND r.id = ANY (%s)
+"""
+
+
+async def read_measured(tx: Read, results: Iterable[str]) -> dict[str, Measured]:
+    """What the values are of that results of one project are about, by their ids; those of runs have none."""
+    keys = {key: result for result in results if (key := identity.parse("data_point_result", result))}
+    if not keys:
+        return {}
+    project = next(iter(keys)).project
+    rows = await tx.tuples(_MEASURED, (project, [key.key for key in keys]))
+    return {
+        keys[identity.Key(project, key)]: Measured(Instant.of(start), Instant.of(end), *others)
+        for key, start, end, *others in rows
+    }
 
 
 async def rule_result_named(tx: Read, project: int, friendly: str) -> RuleResult:

@@ -57,6 +57,54 @@ def test_the_inbox_lists_what_waits_and_the_review_says_what_approving_changes(a
     assert "Nothing is stored" in impact
 
 
+def test_proposals_say_what_was_measured_when_and_by_how_much_it_would_change(api, account, drain, ada):
+    plant = given_accounting.plant(api, drain)
+    meter = (
+        api.post(f"/projects/{plant.project['id']}/assets", {"asset": {"name": "Scale 2"}}).expect(201).body
+    )
+    plant.deliver(30, day=2, asset_id=meter["id"], tracking_id="LORRY-7")
+    plant.deliver(25, day=3)
+    rule = calibration(api, plant.project, requires_approval=True)
+    work(account)
+    assert pending(api, rule) == 2
+
+    page = words(ada.get(f"{home(plant)}/proposals"))
+
+    assert f"{rule['name']} v1 · Scale 2 1 proposal" in page
+    assert "2 Jan 2025 12:00 LORRY-7 mass 30 30.60 +2.0 % t Calculate" in page
+
+
+def test_all_proposals_of_a_page_or_of_a_group_are_selected_without_a_script(api, account, drain, ada):
+    plant = given_accounting.plant(api, drain)
+    meter = (
+        api.post(f"/projects/{plant.project['id']}/assets", {"asset": {"name": "Scale 2"}}).expect(201).body
+    )
+    for day in (2, 3):
+        plant.deliver(30, day=day, asset_id=meter["id"])
+    plant.deliver(25, day=4)
+    rule = calibration(api, plant.project, requires_approval=True)
+    work(account)
+    inbox = ada.get(f"{home(plant)}/proposals").expect(200).text
+    groups = [unescape(link) for link in re.findall(r'href="([^"]*select=[^"]*)"', inbox)]
+
+    checked = {link: ada.get(link).expect(200).text.count(" checked>") for link in groups}
+
+    assert sorted(checked.values()) == [1, 2, 3]
+    assert f"filter[rule_id]={rule['id']}" not in inbox
+    of_rule = ada.get(f"{home(plant)}/proposals?filter[rule_id]={rule['id']}&select=all").expect(200).text
+    assert of_rule.count(" checked>") == 3
+
+
+@pytest.mark.usefixtures("proposed")
+def test_a_reviewer_who_may_read_no_events_still_sees_the_proposals(account, plant):
+    reviewer = visitor(account, "data_rules:read", "data_rules:approve")
+
+    page = words(reviewer.get(f"{home(plant)}/proposals"))
+
+    assert "mass 30 30.60 +2.0 %" in page
+    assert "1 Jan 2025" not in page
+
+
 def test_the_overview_names_what_waits_and_what_it_would_change(ada, plant, proposed):
     rule, found = proposed
 

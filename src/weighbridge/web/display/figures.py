@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable
 from datetime import UTC, date, datetime, timedelta
 from decimal import ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
+from fractions import Fraction
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -31,6 +32,12 @@ def shorten_id(text: str) -> str:
     if not separator or len(random_part) <= _LETTERS_SHOWN + 2:
         return text
     return f"{prefix}_{random_part[:_LETTERS_SHOWN]}…"
+
+
+def initials(name: str) -> str:
+    """Return the initials of a person: of the first and the last name."""
+    words = name.split()
+    return "".join(word[0] for word in dict.fromkeys((*words[:1], *words[-1:]))).upper()
 
 
 def humanize(code: object) -> str:
@@ -126,6 +133,19 @@ def percent(share: object) -> Markup:
     )
     return Markup('<data class="fig" value="{}" title="{}">{}\u202f%</data>').format(
         f"{number:f}", f"{number * 100:f} %", percent_figure.replace("-", MINUS)
+    )
+
+
+def percent_change(before: object, after: object) -> Markup:
+    """Write by how much a number changes, in percent of its size before, to a tenth; a dash from nothing."""
+    first, second = _number(before), _number(after)
+    if not first or second is None:
+        return nothing()
+    tenths = round((Fraction(second) - Fraction(first)) * 1000 / abs(Fraction(first)))
+    sign = MINUS if tenths < 0 else "+" if tenths else ""
+    title = f"from {first:f} to {second:f}"
+    return Markup('<span title="{}">{}{}.{}\u202f%</span>').format(
+        title, sign, _join_groups(group_digits(str(abs(tenths) // 10))), abs(tenths) % 10
     )
 
 

@@ -75,6 +75,10 @@ class ListView:
             return "ascending"
         return "descending" if self.order == f"-{name}" else "none"
 
+    def replacing(self, name: str, value: str) -> str:
+        """Return the URL of this page of the list with another value of a parameter."""
+        return self._with((name, value), removed=(name,))
+
     def value(self, name: str) -> str:
         """Return the value of a parameter of the query; empty if it is missing."""
         return next((value for key, value in self.query if key == name), "")

@@ -3,12 +3,13 @@
 from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import urlencode
 
 from markupsafe import Markup
 
 from weighbridge.collection.data_points import get_data_point
+from weighbridge.collection.records.events import DataPointResult
 from weighbridge.core import identity
 from weighbridge.core.platform.permission import APPROVE
 from weighbridge.core.rule.states import ApprovalState, ResultStatus
@@ -27,6 +28,7 @@ from weighbridge.quality.rule_results import (
     list_project_rule_results,
     reject,
 )
+from weighbridge.quality.rule_results_queries import Measured, read_measured
 from weighbridge.quality.rules import get_rule, list_rules
 from weighbridge.web.display.charts import trace
 from weighbridge.web.display.figures import plural
@@ -80,11 +82,14 @@ async def dismiss_results(visit: Visit) -> Redirect:
 
 PROPOSALS_PATH: Final = "/projects/{project_id}/proposals"
 CHOSEN: Final = "result_ids"
+SELECT: Final = "select"
+"""The parameter that selects all proposals of a page, `all`, or those of a group, by its key."""
 
 
 def build_proposals_query(visit: Visit) -> ListQuery:
     """What the list asks for: the pending ones, as many as can be decided on at once."""
-    pairs = tuple(pair for pair in visit.query if pair[0] not in {CHOSEN, "filter[approval_state]"})
+    others = {CHOSEN, SELECT, "filter[approval_state]"}
+    pairs = tuple(pair for pair in visit.query if pair[0] not in others)
     return build_query(
         (*pairs, ("filter[approval_state]", "pending"), ("page_size", str(PROPOSALS_MAX))), sort="-id"
     )
@@ -132,17 +137,53 @@ async def reject_proposals(visit: Visit) -> Redirect:
     )
 
 
+class ProposalGroup(NamedTuple):
+    """The proposals of one rule for one meter, of which a reviewer decides on many at once."""
+
+    key: str
+    rule: str
+    rule_version: int
+    asset: str | None
+    proposals: list[tuple[DataPointResult, Measured | None]]
+
+
 async def _show_inbox(visit: Visit, impact: ImpactOfProposals | None) -> View:
     query = build_proposals_query(visit)
     listed_results = await visit.ask(list_project_rule_results, query)
+    rules = await visit.ask(list_rules, (("page_size", RULES_OFFERED), ("sort", "name")))
     project = f"/projects/{visit.path['project_id']}"
+    groups = await _group_proposals(visit, listed_results.data)
+    lasting = tuple(pair for pair in visit.query if pair[0] != CHOSEN)
+    list_view = ListView(visit.url("proposals"), lasting, listed_results.info)
     return view(
         "rules/inbox.html", "Proposals",
         call="" if impact else f"{project}/rule_results?{urlencode(query)}",
-        results=listed_results.data, list=ListView(visit.url("proposals"), visit.query, listed_results.info),
-        path=visit.url("proposals"),
-        project=project, chosen=_selected_results(visit), impact=impact,
+        groups=groups, list=list_view, path=visit.url("proposals"), rules=rules.data,
+        project=project, chosen=_selected_results(visit) or _select_groups(groups, list_view.value(SELECT)),
+        impact=impact,
     )  # fmt: skip
+
+
+async def _group_proposals(visit: Visit, results: list[Any]) -> list[ProposalGroup]:
+    """Proposals by rule and meter, each group in the order of the list."""
+    measured: dict[str, Measured] = {}
+    if visit.may("data_collection:read"):
+        measured = await read_measured(visit.reading, [result.id for result in results])
+    groups: dict[str, ProposalGroup] = {}
+    for result in results:
+        of = measured.get(result.id)
+        asset = of.asset if of else None
+        key = f"{result.rule_id}.{result.rule_version}.{asset or ''}"
+        group = groups.setdefault(
+            key, ProposalGroup(key, result.rule_name, result.rule_version, asset, proposals=[])
+        )
+        group.proposals.append((result, of))
+    return sorted(groups.values(), key=lambda group: (group.rule, group.key))
+
+
+def _select_groups(groups: list[ProposalGroup], asked: str) -> list[str]:
+    """The proposals that the address of the page selects: of a group, or all."""
+    return [result.id for group in groups if asked in ("all", group.key) for result, _ in group.proposals]
 
 
 def _selected_results(visit: Visit) -> list[str]:

@@ -6,14 +6,16 @@ words what it shows (`title`, `desc`).
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import MAXYEAR, MINYEAR, datetime, timedelta
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from typing import Final, Protocol
+from zoneinfo import ZoneInfo
 
 from markupsafe import Markup, escape
 
-from weighbridge.web.display.figures import MINUS, round_figure
+from weighbridge.core.time.calendar import find_slot
+from weighbridge.web.display.figures import MINUS, format_clock, format_day, round_figure
 
 # The parts that pictures share: an element of SVG, a picture with its words, coordinates as text.
 
@@ -369,3 +371,44 @@ def _axis_label(value: Decimal) -> str:
 def _times(scale: _Scale, ticks: Sequence[tuple[datetime, str]]) -> Iterator[Markup]:
     for moment, words in ticks:
         yield label(words, scale.x(moment), TRACE_HEIGHT - 5, kind="axis")
+
+
+# Ticks of time: whole hours, days, months or years of the local calendar, so many as there is room for.
+
+
+TICKS_MAX: Final = 7
+"""Ticks below a picture of values, at most."""
+
+_STEPS: Final = (
+    ("hourly", 1, 3_600), ("hourly", 3, 10_800), ("hourly", 6, 21_600), ("hourly", 12, 43_200),
+    ("daily", 1, 86_400), ("daily", 2, 172_800), ("weekly", 1, 604_800), ("monthly", 1, 2_678_400),
+    ("quarterly", 1, 7_948_800), ("annual", 1, 31_622_400), ("annual", 5, 157_766_400),
+)  # fmt: skip
+"""Cadences, each how many of it lie between two ticks, and at most how many seconds that takes."""
+
+
+def whole_moments(start: datetime, end: datetime, zone: str) -> list[tuple[datetime, str]]:
+    """Moments of a range at which something whole begins, with their words; even steps where nothing does.
+
+    A range that spans more than so many steps of five years, or reaches the ends of the calendar, has even
+    steps too.
+    """
+    place, seconds = ZoneInfo(zone), (end - start).total_seconds()
+    fitting = [step for step in _STEPS if seconds / step[2] <= TICKS_MAX]
+    if not fitting or seconds < 2 * _STEPS[0][2] or start.year == MINYEAR or end.year == MAXYEAR:
+        moments = [start + (end - start) / TICKS_MAX * number for number in range(TICKS_MAX)]
+        return [(moment, _words(moment.astimezone(place), is_day=seconds > 2 * 86_400)) for moment in moments]
+    cadence, every, _ = fitting[0]
+    found: list[tuple[datetime, str]] = []
+    slot = find_slot(cadence, start, place)
+    while slot.start < end:
+        local = slot.start.astimezone(place)
+        number = {"hourly": local.hour, "daily": local.toordinal(), "annual": local.year}.get(cadence, 0)
+        if slot.start >= start and number % every == 0:
+            found.append((slot.start, _words(local, is_day=cadence != "hourly" or local.hour == 0)))
+        slot = find_slot(cadence, slot.end, place)
+    return found
+
+
+def _words(local: datetime, *, is_day: bool) -> str:
+    return format_day(local) if is_day else format_clock(local)

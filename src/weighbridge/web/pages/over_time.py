@@ -18,7 +18,7 @@ from weighbridge.collection.records.data_points import DataPointType, EventType
 from weighbridge.core import identity
 from weighbridge.core.time.calendar import Instant
 from weighbridge.errors import NotFound
-from weighbridge.web.display.charts import trace
+from weighbridge.web.display.charts import trace, whole_moments
 from weighbridge.web.framework.listing import ListQuery, ListView, build_query
 from weighbridge.web.framework.page import page
 from weighbridge.web.framework.responses import Sendable, build_file
@@ -236,13 +236,12 @@ def _picture(visit: Visit, selection: SeriesSelection, series: Series) -> Any:
     alt_text = (
         f"{selection.point.name} of {selection.event_type.name}, {len(series.points)} values or extremes"
     )
-    return trace(series, alt_text=alt_text, ticks=_ticks(visit, series), breaks=_break_of(selection, series))
-
-
-def _ticks(visit: Visit, series: Series) -> list[tuple[datetime, str]]:
-    step = (series.end - series.start) / 6
-    moments = [Instant.of(series.start + step * at) for at in range(6)]
-    return [(moment, str(visit.moments.day(moment).striptags())) for moment in moments]
+    return trace(
+        series,
+        alt_text=alt_text,
+        ticks=whole_moments(series.start, series.end, visit.moments.zone),
+        breaks=_break_of(selection, series),
+    )
 
 
 _UNITS: Final = {"minute": 60, "hour": 3_600, "day": 86_400, "week": 604_800, "month": 2_678_400}

@@ -37,6 +37,13 @@
     return series.is_cut ? [times, high, captured, low] : [times, high, captured];
   };
 
+  // What a value is, if it is not as it was captured, by its time.
+  const stateOf = (series) => {
+    const states = new Map(series.imputed.map((at) => [series.times[at], "imputed"]));
+    for (const pin of series.pins) states.set(pin.at, pin.source === "substitution" ? "substituted" : "adjusted");
+    return states;
+  };
+
   const marks = (series) => (chart) => {
     const ink = chart.ctx, ratio = devicePixelRatio || 1, size = 4 * ratio;
     const at = (time, value) => [chart.valToPos(time, "x", true), chart.valToPos(value, "y", true)];
@@ -73,14 +80,16 @@
 
   const draw = (box, series, zoom) => {
     const axis = { stroke: colour("--faint"), grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false } };
-    const named = (_chart, value) => (value === null || value === undefined ? "–" : `${value} ${series.unit}`);
+    const states = stateOf(series);
+    const named = (chart, value, _series, at) => (value === null || value === undefined ? "–"
+      : [value, series.unit, states.get(chart.data[0][at])].filter(Boolean).join(" "));
     const options = {
       width: box.clientWidth, height: HEIGHT, padding: [8, RIGHT, 0, 0],
       tzDate: (seconds) => new Date(written(seconds, series.zone, { ...NUMBERS, second: "2-digit" })),
       scales: { x: { range: [series.start, series.end] } },
       axes: [
         { ...axis, values: (_chart, splits, _axis, _space, step) => splits.map((one) => tick(one, series.zone, step)) },
-        { ...axis, size: 64 },
+        { ...axis, size: 64, ...(series.unit ? { label: series.unit, labelSize: 18 } : {}) },
       ],
       cursor: { drag: { x: true, y: false, setScale: false }, points: { size: 7 } },
       series: [
@@ -106,10 +115,16 @@
 
   const begin = (box) => {
     let shown = null, chart = null;
+    const out = document.querySelector("[data-zoom-out]");
+    if (out) out.addEventListener("click", () => {
+      const more = (shown.end - shown.start) / 2;
+      zoom(shown.start - more, shown.end + more);
+    });
     const fetched = async (address) => {
       const answer = await fetch(address, { headers: { accept: "application/json" } });
       if (!answer.ok) return;
       shown = await answer.json();
+      if (out) out.hidden = false;
       requestAnimationFrame(() => { chart = draw(box, shown, zoom); });
     };
     const zoom = (first, last) => {

@@ -1,6 +1,7 @@
 """Pages of data points, gaps, models and rules: everybody can use them, and what moves in them moves."""
 
 import json
+from functools import partial
 
 import pytest
 from tests.browser.site import keep_shot, refuse_violations
@@ -111,8 +112,14 @@ def test_proposals_are_decided_on_by_what_they_would_change(account, api, drain,
     assert pending(api, rule) == 4
 
     with person.at(inbox) as page:
-        for box in page.get_by_role("checkbox").all()[:2]:
-            box.check()
+        group = page.get_by_role("checkbox", name=f"Select all of {rule['name']}")
+        group.check()
+        assert page.locator("input[name=result_ids]:checked").count() == 4
+        for box in page.locator("input[name=result_ids]").all()[2:]:
+            box.uncheck()
+        assert group.evaluate("box => box.indeterminate")
+        page.get_by_role("link", name="Calculate").first.click()
+        page.get_by_text("Deliveries +0.52 t").wait_for()
         page.get_by_role("button", name="Preview impact").click()
         page.get_by_role("heading", name="Impact of approving 2 proposals").wait_for()
         page.locator("#impact").get_by_text("January 2025").wait_for()
@@ -120,13 +127,13 @@ def test_proposals_are_decided_on_by_what_they_would_change(account, api, drain,
         page.get_by_role("button", name="Approve selected").click()
         page.get_by_text("2 proposals approved.").wait_for()
 
-        page.get_by_role("checkbox").first.check()
+        page.locator("input[name=result_ids]").first.check()
         page.get_by_text("Reject selected…").click()
         page.get_by_label("Reason for all selected proposals").fill("The scale was right that day")
         page.get_by_role("button", name="Reject proposals").click()
         page.get_by_text("1 proposal rejected. The values are unchanged.").wait_for()
 
-        page.get_by_role("link", name="pending").click()
+        page.locator("tbody .time a").first.click()
         page.locator("#impact").get_by_text("January 2025").wait_for()
         page.keyboard.press("a")
         page.wait_for_url("**/proposals")
@@ -323,3 +330,53 @@ def test_the_fields_of_a_filter_bar_are_of_one_height(ada, world, page_of):
 
     assert len(heights) >= 3
     assert len({*heights}) == 1
+
+
+def test_a_record_in_the_drawer_has_an_address_and_gives_the_focus_back(api, drain, person):
+    plant = given_accounting.plant(api, drain)
+    event = plant.deliver(30)
+    events = f"/projects/{plant.project['id']}/events"
+
+    with person.at(events) as page:
+        title = page.title()
+        page.get_by_role("link", name="Delivery").click()
+        drawer = page.get_by_role("complementary", name="Record")
+        drawer.get_by_role("heading", name="History").wait_for()
+        assert page.title() == title
+        assert page.url.endswith(f"#record={events}/{event}")
+
+        page.reload()
+        drawer.get_by_role("heading", name="History").wait_for()
+        drawer.get_by_role("button", name="Close", exact=True).click()
+        assert not drawer.is_visible()
+        assert page.url.endswith(events)
+
+        link = page.get_by_role("link", name="Delivery")
+        for leave in (partial(page.keyboard.press, "Escape"), page.locator("h1").first.click):
+            link.click()
+            drawer.get_by_role("heading", name="History").wait_for()
+            leave()
+            assert not drawer.is_visible()
+            assert link.evaluate("link => link === document.activeElement")
+
+
+def test_keys_of_a_single_character_are_switched_off_and_on_again(api, drain, person):
+    plant = given_accounting.plant(api, drain)
+    plant.deliver(30)
+
+    with person.at(f"/projects/{plant.project['id']}/events") as page:
+        page.keyboard.press("?")
+        page.get_by_label("Switch off keys of a single character in this browser").check()
+        page.keyboard.press("Escape")
+        page.reload()
+        page.keyboard.press("j")
+        page.keyboard.press("?")
+        assert page.locator("tr[aria-selected=true]").count() == 0
+        assert page.locator("dialog[open]").count() == 0
+
+        page.locator(".person summary").click()
+        page.get_by_role("button", name="Keyboard shortcuts").click()
+        page.get_by_label("Switch off keys of a single character in this browser").uncheck()
+        page.keyboard.press("Escape")
+        page.keyboard.press("j")
+        assert page.locator("tr[aria-selected=true]").count() == 1

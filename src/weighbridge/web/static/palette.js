@@ -9,7 +9,7 @@
     made.append(...inside);
     return made;
   };
-  const isFilling = (node) => window.weighbridge.isFilling(node);
+  const { isFilling, hasKeys } = window.weighbridge;
   const find = document.querySelector("form.find");
   if (!find) return;
 
@@ -76,13 +76,18 @@
     keys.showModal();
   };
 
+  for (const button of document.querySelectorAll("[data-show-keys]")) {
+    button.parentElement.hidden = false;
+    button.addEventListener("click", showKeys);
+  }
+
   document.addEventListener("keydown", (event) => {
     const controls = event.ctrlKey || event.metaKey;
-    if ((event.key === "k" && controls) || (event.key === "/" && !controls && !isFilling(event.target))) {
+    if ((event.key === "k" && controls) || (event.key === "/" && !controls && hasKeys() && !isFilling(event.target))) {
       event.preventDefault();
       event.stopImmediatePropagation();
       open();
-    } else if (event.key === "?" && !isFilling(event.target) && keys && !document.querySelector("dialog[open]")) {
+    } else if (event.key === "?" && hasKeys() && !isFilling(event.target) && keys && !document.querySelector("dialog[open]")) {
       event.preventDefault();
       showKeys();
     }

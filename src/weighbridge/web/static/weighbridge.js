@@ -21,7 +21,19 @@
   const isFilling = (node) => Boolean(typing(node)) ||
     [...document.querySelectorAll("details[open]")].some(acts) ||
     [...document.querySelectorAll("form:not([data-live], [role=search], [method=dialog])")].some(isTypedInto);
-  window.weighbridge = { isFilling };
+  // Who dictates, or shares a keyboard, switches keys of one character off (WCAG 2.1.4).
+  const KEYS_OFF = "weighbridge-keys-off";
+  const keysOff = document.getElementById("keys-off");
+  const hasKeys = () => !keysOff || !keysOff.checked;
+  try {
+    if (keysOff) keysOff.checked = localStorage.getItem(KEYS_OFF) !== null;
+  } catch { /* a browser that keeps nothing: the box counts for this page */ }
+  if (keysOff) keysOff.addEventListener("change", () => {
+    try {
+      if (keysOff.checked) localStorage.setItem(KEYS_OFF, "yes"); else localStorage.removeItem(KEYS_OFF);
+    } catch { /* as above */ }
+  });
+  window.weighbridge = { isFilling, hasKeys };
 
   // A form that opens has the focus in its first field, or in the first one that was refused.
   const focusIn = (opened) => {
@@ -49,34 +61,65 @@
     }
   });
 
-  // The drawer shows a record without leaving its list; its address is the record's own.
-  const drawer = () => document.getElementById("drawer");
-  const openDrawer = (link) => {
-    const into = drawer();
-    if (!into || !window.htmx || innerWidth < 1100) return false;
-    into.classList.add("open");
-    htmx.ajax("GET", link.href, { target: "#drawer", select: "#main", swap: "innerHTML" });
-    into.dataset.address = link.href;
+  // The drawer shows a record without leaving its list. The address of the list names the record, so that it can
+  // be sent to somebody and survives a reload; the focus returns to where it came from.
+  const RECORD = "#record=";
+  const drawer = document.getElementById("drawer");
+  const isDrawerOpen = () => drawer !== null && drawer.classList.contains("open");
+  let opener = null;
+  const nameRecord = (path) =>
+    history.replaceState(history.state, "", location.pathname + location.search + (path ? RECORD + path : ""));
+  const openDrawer = (path) => {
+    if (!drawer || !window.htmx || innerWidth < 1100) return false;
+    if (!isDrawerOpen()) opener = document.activeElement;
+    drawer.classList.add("open");
+    htmx.ajax("GET", path, { target: "#drawer-record", select: "#main", swap: "innerHTML ignoreTitle:true" });
+    nameRecord(path);
+    drawer.focus({ preventScroll: true });
     return true;
   };
   const closeDrawer = () => {
-    const into = drawer();
-    if (!into || !into.classList.contains("open")) return false;
-    into.classList.remove("open");
-    into.replaceChildren();
+    if (!isDrawerOpen()) return false;
+    drawer.classList.remove("open");
+    document.getElementById("drawer-record").replaceChildren();
+    nameRecord("");
+    if (opener && opener.isConnected) opener.focus({ preventScroll: true });
     return true;
   };
+  if (location.hash.startsWith(`${RECORD}/projects/`)) openDrawer(location.hash.slice(RECORD.length));
 
   document.addEventListener("click", (event) => {
     const button = event.target.closest("[data-copy]");
     if (button) { copy(button); return; }
     const link = event.target.closest("a[data-drawer]");
     const plain = !event.metaKey && !event.ctrlKey && !event.shiftKey && event.button === 0;
-    if (link && plain && openDrawer(link)) event.preventDefault();
+    if (link && plain && openDrawer(link.pathname)) event.preventDefault();
+    else if (isDrawerOpen() && (event.target.closest("[data-close-drawer]") || !drawer.contains(event.target))) {
+      closeDrawer();
+    }
     for (const open of document.querySelectorAll("details.switcher[open]")) {
       if (!open.contains(event.target)) open.open = false;
     }
   });
+
+  // The box of a group selects its rows, and follows them.
+  const boxesOf = (group) => [...group.closest("tbody").querySelectorAll("input[name]")];
+  const followRows = () => {
+    for (const group of document.querySelectorAll("[data-selects]")) {
+      const boxes = boxesOf(group), chosen = boxes.filter((box) => box.checked).length;
+      group.hidden = false;
+      group.checked = chosen === boxes.length;
+      group.indeterminate = chosen > 0 && chosen < boxes.length;
+    }
+  };
+  document.addEventListener("change", (event) => {
+    if (event.target.matches("[data-selects]")) {
+      for (const box of boxesOf(event.target)) box.checked = event.target.checked;
+    }
+    if (event.target.closest("table[data-rows]")) followRows();
+  });
+  document.addEventListener("htmx:afterSwap", followRows);
+  followRows();
 
   // Filters answer when they change; the address says what they are.
   const show = (form) => {
@@ -91,7 +134,7 @@
   });
 
   // Keys (those of the palette stand in palette.js): j and k walk a table, Enter opens, n turns the page, Escape closes.
-  const rows = () => [...document.querySelectorAll("table[data-rows] tbody tr")];
+  const rows = () => [...document.querySelectorAll("table[data-rows] tbody tr:not(.group)")];
   const walk = (step) => {
     const all = rows();
     if (!all.length) return;
@@ -114,7 +157,7 @@
       if (location.hash === "#navigation") location.hash = "main";
       return;
     }
-    if (isFilling(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!hasKeys() || isFilling(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "j") walk(1);
     if (event.key === "k") walk(-1);
     if (event.repeat) return;  // a key that is held down approves one proposal, not all that follow it

@@ -20,7 +20,7 @@ from weighbridge.web.framework.responses import CONTENT_SECURITY_POLICY
 
 OPEN = {
     "/sign_in", "/join", "/enter", "/reports/{report_id}/by_link", "/reports/{report_id}/by_link/bundle",
-    "/reports/{report_id}/by_link/engagements/{engagement_id}",
+    "/reports/{report_id}/by_link/keys/{name}", "/reports/{report_id}/by_link/engagements/{engagement_id}",
     "/reports/{report_id}/by_link/engagements/{engagement_id}/opinion",
 }  # fmt: skip
 """Pages for whoever has not signed in; those behind links are followed in `reports/`."""

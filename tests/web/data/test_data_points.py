@@ -231,3 +231,14 @@ def test_a_range_of_too_many_slots_says_so_and_keeps_its_chart(ada, stacks):
     page = words(ada.get(f"{path}?of=hour/so2&from=2005-01-01T00:00&until=2025-02-01T00:00"))
 
     assert "Select a shorter range to see them" in page
+
+
+def test_the_page_of_an_event_says_who_captured_it_by_hand_or_in_bulk(account, ada, plant):
+    points = [{"slug": "mass", "value": 5}]
+    body = {"event_type": "delivery", "start_time": "2025-01-02T00:00:00Z", "data_points": points}
+    one = plant.deliver(30)
+    [many] = plant.api.post(f"{home(plant)}/events", {"events": [body]}).expect(201).data
+    [(author,)] = account.sql("SELECT name FROM users WHERE id = %s", account.actor.user_id)
+
+    for event in (one, many["id"]):
+        assert f"captured by {author}" in words(ada.get(f"{home(plant)}/events/{event}"))

@@ -1,6 +1,7 @@
 """Pages of reports: from a draft over its requirements to what a verifier sees by a link."""
 
 import re
+from html import escape
 
 import pytest
 from tests.given.people import Visitor, visitor
@@ -184,6 +185,13 @@ def test_a_verifier_reads_the_report_and_its_bundle_by_a_link_alone(reports, ser
     assert 'value="8"' in shown
     assert "<form" not in shown
     stranger.get(link.replace("/by_link?", "/by_link/bundle?")).expect(200)
+    key = reader.get("/audit_log").expect(200).text
+    for name in ("plant.vkey", "allowed_signers"):
+        got = stranger.get(link.replace("/by_link?", f"/by_link/keys/{name}?")).expect(200)
+        assert got.headers["content-disposition"].startswith(f'attachment; filename="{name}"')
+        assert escape(got.text.strip()) in key
+        assert f"/by_link/keys/{name}?" in shown
+    stranger.get(link.replace("/by_link?", "/by_link/keys/other?")).expect(404)
     assert stranger.get(link[:-1] + ("0" if link[-1] != "0" else "1")).status == 404
 
     listed = main_of(reader.get(address))

@@ -356,3 +356,32 @@ async def _page(
         tx, CORRECTION.make, CORRECTIONS, request,
         columns=CORRECTION.columns, source=_JOINED, where=[of_event, where],
     )  # fmt: skip
+
+
+# Who captured an event: whoever wrote the row of the audit log that stored it, by hand, in bulk or by a file.
+
+
+CAPTURED_BY: Final = """
+    SELECT u.name FROM audit_log a JOIN users u ON u.id = a.user_id
+     WHERE a.account_id = %(account)s AND a.project_id = e.project_id AND a.at = e.created_at
+       AND a.action IN ('event.create', 'event.create_many', 'data_feed_upload.finish')
+       AND (a.action <> 'event.create' OR a.object = named.id)
+     ORDER BY a.id LIMIT 1
+"""
+"""The name of the user who captured an event `e` whose id is `named.id`; of no user for an imputed one."""
+
+_CAPTURED_BY: Final = f"""
+    SELECT ({CAPTURED_BY})
+      FROM (SELECT %(event)s::text AS id) AS named
+      JOIN events e ON e.project_id = %(project)s AND e.id = %(number)s
+"""
+
+
+async def read_captured_by(tx: Read, account: int, event: str) -> str | None:
+    """The name of the user who captured an event; None for an imputed one, or one that there is not."""
+    key = identity.parse("event", event)
+    if key is None:
+        return None
+    values = {"account": account, "event": event, "project": key.project, "number": key.key}
+    rows = await tx.tuples(_CAPTURED_BY, values)
+    return rows[0][0] if rows else None

@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from weighbridge.collection.events import read_numbered_events
+from weighbridge.collection.measurements.annotations import CAPTURED_BY
 from weighbridge.collection.records.events import Event
 from weighbridge.core import identity
 from weighbridge.core.number import plain
@@ -17,12 +18,8 @@ from weighbridge.db.engine import Read
 from weighbridge.reporting.engagement.forms import Adjustment, RecordChange, SampledRecord
 from weighbridge.reporting.engagement.storage import StoredEngagement
 
-_RECORDED: Final = """
-    SELECT e.id, (SELECT u.name FROM audit_log a JOIN users u ON u.id = a.user_id
-                   WHERE a.account_id = %(account)s AND a.project_id = e.project_id AND a.at = e.created_at
-                     AND a.action IN ('event.create', 'event.create_many', 'data_feed_upload.finish')
-                     AND (a.action <> 'event.create' OR a.object = named.id)
-                   ORDER BY a.id LIMIT 1), e.created_at, s.serial_number
+_RECORDED: Final = f"""
+    SELECT e.id, ({CAPTURED_BY}), e.created_at, s.serial_number
       FROM unnest(%(numbers)s::bigint[], %(names)s::text[]) AS named (number, id)
       JOIN events e ON e.project_id = %(project)s AND e.id = named.number
       LEFT JOIN assets s ON (s.project_id, s.id) = (e.project_id, e.asset_id)

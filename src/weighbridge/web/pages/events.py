@@ -25,6 +25,7 @@ from weighbridge.collection.evidence import (
     get_evidence,
     list_event_evidence,
 )
+from weighbridge.collection.measurements.annotations import read_captured_by
 from weighbridge.collection.records.data_points import DataPoint, EventType, OutputDataPointOfRun
 from weighbridge.collection.records.events import EVENT_STATUSES
 from weighbridge.core import identity
@@ -97,10 +98,12 @@ async def event(visit: Visit) -> View:
     history = await visit.ask(list_event_corrections, (("page_size", "50"), ("sort", "-id")))
     names = {point.id: point.data_point_type for point in event_record.data_points}
     path = f"/projects/{event_record.project_id}/events"
+    captured_by = await read_captured_by(visit.reading, visit.actor.account_id, event_record.id)
     return view(
         "data/event.html", event_record.event_type,
         call=f"{path}/{event_record.id}", crumbs=(("Events", path),),
         event=event_record, history=history, names=names, evidence=evidence, pictures=PICTURES,
+        captured_by=captured_by,
     )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 Invariant: an error of the interface for a link is an error here, and the audit log records each use.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import partial
 from typing import Any, Final
@@ -23,6 +23,8 @@ from weighbridge.errors import Invalid, NotFound
 from weighbridge.http.caller import WebRequest, database, shares
 from weighbridge.http.endpoints.links import KEY, open_link
 from weighbridge.http.messages.operation import Attachment
+from weighbridge.platform.audit_log import attach, read_audit_key
+from weighbridge.platform.records import AuditKey
 from weighbridge.platform.tenancy import key_named
 from weighbridge.reporting.bundle.storage import MEDIA_TYPE, KeptBundle, kept_bundle
 from weighbridge.reporting.engagements import build_link_desk, list_engagements
@@ -454,6 +456,7 @@ async def report_by_link(request: WebRequest) -> PageResponse:
         project = await read_project(tx, linked_report.project)
         bundle = await kept_bundle(tx, linked_report.project, linked_report.report)
         engagements = await list_desk_engagements(tx, build_link_desk(linked_report))
+        audit_key = await read_audit_key(tx, entry.account, request.app.state.settings)
         now = await tx.value("SELECT now()")
         await tx.settle()
     key = request.query_params[KEY]
@@ -462,6 +465,8 @@ async def report_by_link(request: WebRequest) -> PageResponse:
         tones=TONES, when=TimeFormat(project.time_zone, now), engagements=engagements.data, key=key,
         may_act=linked_report.is_of_verifier, **CHOICES,
         bundle_address=f"{request.url.path}/bundle?{KEY}={key}",
+        audit_key=audit_key,
+        key_addresses=[(name, f"{request.url.path}/keys/{name}?{KEY}={key}") for name in _KEY_FILES],
     )  # fmt: skip
 
 
@@ -477,6 +482,26 @@ async def bundle_by_link(request: WebRequest) -> PageResponse:
         raise NotFound("report", name, message="The report has no bundle yet.", code="bundle_missing")
     read_file = partial(request.app.state.files.get, kept_file.storage_key, kept_file.size, kept_file.sha256)
     file = Attachment(f"{name}.zip", MEDIA_TYPE, kept_file.size, read_file)
+    return file.reply(request.app.state.downloads, entry.account)
+
+
+_KEY_FILES: Final[Mapping[str, Callable[[AuditKey], str]]] = {
+    "plant.vkey": lambda key: f"{key.verifier_key}\n",
+    "allowed_signers": lambda key: f"operator {key.ssh_public_key}\n",
+}
+"""The operator's key as files, by their names: for `weighbridge bundle check`, and for `ssh-keygen`."""
+
+
+@open_page("GET", f"{VERIFIER_PATH}/keys/{{name}}", query={KEY: KEY_MEANING})
+async def key_by_link(request: WebRequest) -> PageResponse:
+    """Send the key of the operator as a file; it comes from where the report does, which the page says."""
+    entry = await open_link(request, report_entry)
+    name = request.path_params["name"]
+    if name not in _KEY_FILES:
+        raise NotFound
+    async with shares(request).request(entry.account), database(request).read() as tx:
+        key = await read_audit_key(tx, entry.account, request.app.state.settings)
+    file = attach(name, _KEY_FILES[name](key))
     return file.reply(request.app.state.downloads, entry.account)
 
 
@@ -527,4 +552,5 @@ PAGES = [
     *download(f"{REPORT_PATH}/submission_file", download_submission, permission=_READ),
     *report_by_link,
     *bundle_by_link,
+    *key_by_link,
 ]

@@ -134,7 +134,7 @@
   });
 
   // Keys (those of the palette stand in palette.js): j and k walk a table, Enter opens, n turns the page, Escape closes.
-  const rows = () => [...document.querySelectorAll("table[data-rows] tbody tr:not(.group)")];
+  const rows = () => [...document.querySelectorAll("table[data-rows] tbody tr:not(.of-rows)")];
   const walk = (step) => {
     const all = rows();
     if (!all.length) return;

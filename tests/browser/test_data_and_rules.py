@@ -368,6 +368,7 @@ def test_keys_of_a_single_character_are_switched_off_and_on_again(api, drain, pe
         page.keyboard.press("?")
         page.get_by_label("Switch off keys of a single character in this browser").check()
         page.keyboard.press("Escape")
+        page.locator("#keys").wait_for(state="hidden")
         page.reload()
         page.keyboard.press("j")
         page.keyboard.press("?")
@@ -378,5 +379,6 @@ def test_keys_of_a_single_character_are_switched_off_and_on_again(api, drain, pe
         page.get_by_role("button", name="Keyboard shortcuts").click()
         page.get_by_label("Switch off keys of a single character in this browser").uncheck()
         page.keyboard.press("Escape")
+        page.locator("#keys").wait_for(state="hidden")
         page.keyboard.press("j")
         assert page.locator("tr[aria-selected=true]").count() == 1

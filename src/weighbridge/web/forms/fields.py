@@ -79,6 +79,8 @@ class FieldDeclaration:
     fields: Sequence["FieldDeclaration"] = ()
     is_fixed: bool = False
     lines: int = 3
+    usual: str | None = None
+    """What a new record begins with in the form, where that is not what the interface takes it for."""
 
 
 def fields_of(
@@ -122,7 +124,7 @@ def _form_field(
         if isinstance(struct, inspect.StructType) and declaration.fields
         else ()
     )
-    usual = struct_field.default
+    usual = struct_field.default if declaration.usual is None else declaration.usual
     words = declaration.choices or {}
     return FormField(
         declaration.name,

@@ -132,7 +132,7 @@ _EVENT_TYPE: Final = (
     ),
     FieldDeclaration("data_point_types", "Data points", "", fields=_DATA_POINT_TYPE, lines=4),
     FieldDeclaration("description", "Description", ""),
-    FieldDeclaration("expected_locations", "Locations of an event"),
+    FieldDeclaration("expected_locations", "Locations of an event", usual="none"),
     FieldDeclaration("requires_tracking_id", "Events require a tracking ID", ""),
     FieldDeclaration("reusable_in_batches", "Several batches may use one event", ""),
     FieldDeclaration("cadence_amount", "Cadence", "one event every so many units; empty: none expected"),

@@ -235,9 +235,18 @@ class AuditedWrite:
     def of(cls, row: AuditRow) -> "AuditedWrite":
         if not isinstance(row.before, dict) or not isinstance(row.after, dict):
             return cls(row, _fields(row.before), _fields(row.after), [])
-        before, after = ({one.name: one for one in _fields(record)} for record in (row.before, row.after))
-        names = [name for name in {**after, **before} if row.before.get(name) != row.after.get(name)]
+        written = _unfold(row.before, row.after)
+        before, after = ({one.name: one for one in _fields(record)} for record in (row.before, written))
+        names = [name for name in {**after, **before} if row.before.get(name) != written.get(name)]
         return cls(row, [], [], [(before.get(name), after.get(name)) for name in names])
+
+
+def _unfold(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
+    """What was written, with the record that it is about unfolded: a correction holds a reason and a value."""
+    for name, part in after.items():
+        if isinstance(part, dict) and "id" in part and part["id"] == before.get("id"):
+            return {**part, **{other: value for other, value in after.items() if other != name}}
+    return after
 
 
 _TIMES: Final = {"from": "filter[at][geq]", "until": "filter[at][leq]"}

@@ -242,7 +242,7 @@ class AuditedWrite:
 
 
 def _unfold(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
-    """What was written, with the record that it is about unfolded: a correction holds a reason and a value."""
+    """What was written, with the record that it is about unfolded: a correction has a reason, too."""
     for name, part in after.items():
         if isinstance(part, dict) and "id" in part and part["id"] == before.get("id"):
             return {**part, **{other: value for other, value in after.items() if other != name}}

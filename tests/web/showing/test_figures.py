@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from weighbridge.web.display.figures import brief, exact, figure, is_figure, places_of
+from weighbridge.web.display.figures import brief, exact, figure, is_figure, places_of, unit_text
 
 
 def seen(markup: str) -> str:
@@ -66,3 +66,16 @@ def test_a_picture_has_room_for_a_number(value, unit, shown):
 def test_a_text_that_a_record_writes_a_number_as_is_aligned_like_one(value, is_one):
     assert is_figure(value) == is_one
     assert ("<data" in figure(value)) == is_one
+
+
+@pytest.mark.parametrize(
+    ("unit", "said"),
+    [
+        ("t{CO2e}", "t CO₂e"), ("kg{CO2e}/kWh", "kg CO₂e/kWh"), ("t{biochar}", "t biochar"), ("t", "t"),
+        ("kg{N2O}", "kg N₂O"), ("m3", "m3"), ("t{lot 2}", "t lot 2"), ("1", ""), (None, ""),
+        ("{bales}", "bales"),
+        ("t{A1}", "t A1"),
+    ],
+)  # fmt: skip
+def test_a_unit_is_written_as_people_do(unit, said):
+    assert unit_text(unit) == said

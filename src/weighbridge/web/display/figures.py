@@ -111,7 +111,24 @@ def brief(value: object, unit: str = "") -> str:
         power = number.adjusted()
         digits = format(number.scaleb(-power).quantize(Decimal("0.00001"), ROUND_HALF_EVEN), "f")
         text = f"{digits}\u202f·\u202f10{str(power).translate(_RAISED)}"
-    return f"{text.replace('-', MINUS)} {unit if unit != '1' else ''}".strip()
+    return f"{text.replace('-', MINUS)} {unit_text(unit)}".strip()
+
+
+_TAG: Final = re.compile(r"\{([^{}]*)\}")
+_LOWERED: Final = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+_FORMULAS: Final = frozenset({"CO2e", "CO2", "CH4", "N2O", "H2", "H2O", "NH3", "NO2", "SO2", "O2", "CaCO3"})
+"""Chemical formulas; their digits are lowered, while those of any other tag, such as a lot, are not."""
+
+
+def unit_text(unit: str | None) -> str:
+    """Write a unit as people do: `t{CO2e}` is t CO₂e, and a number without a unit has none."""
+    if not unit or unit == "1":
+        return ""
+    return _TAG.sub(lambda found: f" {_lower_digits(found[1])}", unit).strip()
+
+
+def _lower_digits(tag: str) -> str:
+    return tag.translate(_LOWERED) if tag in _FORMULAS else tag
 
 
 def amount(value: object, unit: str | None) -> Markup:
@@ -119,7 +136,7 @@ def amount(value: object, unit: str | None) -> Markup:
     number = _number(value)
     if number is None:
         return nothing()
-    return Markup('{} <span class="unit">{}</span>').format(figure(number, unit or ""), unit or "")
+    return Markup('{} <span class="unit">{}</span>').format(figure(number, unit or ""), unit_text(unit))
 
 
 def percent(share: object) -> Markup:

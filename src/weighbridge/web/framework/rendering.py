@@ -126,6 +126,7 @@ _SHARED: Final = {
     "asset": asset_url,
     "figure": figures.figure,
     "exact": figures.exact,
+    "unit_text": figures.unit_text,
     "amount": figures.amount,
     "initials": figures.initials,
     "percent": figures.percent,

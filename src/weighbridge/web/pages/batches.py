@@ -33,7 +33,7 @@ from weighbridge.errors import Conflict, Invalid
 from weighbridge.platform.records import REASONS, UPSTREAM_STALE
 from weighbridge.platform.tenancy import project_number
 from weighbridge.web.display.charts import stacked_bar
-from weighbridge.web.display.figures import MINUS, brief, plural, round_figure
+from weighbridge.web.display.figures import MINUS, brief, plural, round_figure, unit_text
 from weighbridge.web.display.formula import formula, word
 from weighbridge.web.display.graph import Box, GraphEdge, graph
 from weighbridge.web.framework.listing import ListView, list_query
@@ -162,7 +162,9 @@ def lineage_picture(home: str, batch: Batch, nodes: Sequence[LineageNode]) -> Ma
 def _box(node: LineageNode) -> Box:
     value = brief(node.value, node.unit)
     if node.element_count is not None:
-        value = plural(node.element_count, "value") + (f", {node.unit}" if node.unit != "1" else "")
+        value = plural(node.element_count, "value") + (
+            f", {unit_text(node.unit)}" if node.unit != "1" else ""
+        )
     kind = "chosen" if node.is_primary else "waits" if node.skipped_input else ""
     return Box(node.slug, node.name, value, kind, f"#node-{node.slug}")
 

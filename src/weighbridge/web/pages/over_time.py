@@ -19,6 +19,7 @@ from weighbridge.core import identity
 from weighbridge.core.time.calendar import Instant
 from weighbridge.errors import NotFound
 from weighbridge.web.display.charts import trace, whole_moments
+from weighbridge.web.display.figures import unit_text
 from weighbridge.web.framework.listing import ListQuery, ListView, build_query
 from weighbridge.web.framework.page import page
 from weighbridge.web.framework.responses import Sendable, build_file
@@ -267,7 +268,7 @@ async def data_point_series(visit: Visit) -> Sendable:
     series = await read_series(visit.reading, selection.name, selection.start, selection.end)
     pause = _break_of(selection, series)
     content = {
-        "unit": selection.point.unit or "",
+        "unit": unit_text(selection.point.unit),
         "name": selection.point.name,
         "zone": visit.moments.zone,
         "start": _seconds(series.start),

@@ -63,11 +63,26 @@ def test_a_draft_that_is_stale_is_refused_by_what_its_page_shows(reports, reader
     plant.api.patch(f"/projects/{plant.project['id']}/data_points/{point}", change).expect(200)
     address = page_of(reports, report)
 
-    assert "Data behind 1 of the batches that it rests on have changed" in main_of(reader.get(address))
+    shown = main_of(reader.get(address))
+    assert "Data behind 1 of the batches that it rests on have changed" in shown
+    assert 'href="/open/bat_' in shown
     refused = reader.post(f"{address}/submit")
 
     assert refused.status == 422
     assert "Report does not meet submission requirements" in refused.text
+
+
+def test_before_a_report_is_sent_its_page_says_to_whom_and_what_it_holds(reports, reader):
+    form = (
+        main_of(reader.get(page_of(reports, reports.report(8))))
+        .partition('/submit"')[2]
+        .partition("</form>")[0]
+    )
+
+    assert "the submission file is stored here, and you hand it on" in form
+    assert "This cannot be undone" in form
+    assert 'value="8"' in form
+    assert "Submit 1 batch" in form
 
 
 def test_a_report_is_sent_off_accepted_and_restated(reports, account, reader):

@@ -36,6 +36,7 @@ from weighbridge.reporting.records import (
     REPORT_BATCHES_MAX,
     Report,
 )
+from weighbridge.reporting.registries import get_registry
 from weighbridge.reporting.report_links import (
     KEY_MEANING,
     create_report_link,
@@ -232,6 +233,11 @@ async def show_report(visit: Visit, **more_context: Any) -> View | Redirect:
         if report_record.methodology_id is not None
         else None
     )
+    registry = (
+        await visit.ask(get_registry, registry_id=str(methodology.registry_id))
+        if methodology is not None and methodology.registry_id is not None
+        else None
+    )
     links = await visit.ask(list_report_links, (("page_size", LINKS_SHOWN), ("sort", "-id")))
     key = key_named("report", report_record.id)
     context: dict[str, Any] = {"issued": None, **more_context}
@@ -244,6 +250,7 @@ async def show_report(visit: Visit, **more_context: Any) -> View | Redirect:
         tones=TONES,
         ledger=ledger,
         methodology=methodology,
+        registry=registry,
         links=links.data,
         path=f"{visit.frame.home}/reports/{report_record.id}",
         days=DAYS_DEFAULT,

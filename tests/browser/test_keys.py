@@ -24,6 +24,16 @@ def test_the_palette_opens_a_page_by_its_name(ada, world):
         page.wait_for_url(f"**/projects/{world.ids['project']}/ledgers")
 
 
+def test_the_palette_offers_what_may_be_done(ada, world):
+    with ada.at(f"/projects/{world.ids['project']}") as page:
+        page.keyboard.press("/")
+        page.keyboard.type("create ev")
+        page.get_by_role("option", name="Create event type").wait_for()
+        page.keyboard.press("Enter")
+
+        page.wait_for_url(f"**/projects/{world.ids['project']}/events/new")
+
+
 def test_the_palette_finds_a_record_by_its_id(ada, world):
     with ada.at("/projects") as page:
         page.keyboard.press("/")

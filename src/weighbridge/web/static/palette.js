@@ -23,9 +23,13 @@
 
   // What is chosen from: pages of the navigation at once, records as the service finds them.
   let chosen = 0, asked = 0, timer = 0, records = [];
-  const pages = (words) => [...document.querySelectorAll(".navigation li a")]
-    .map((link) => ({ name: link.firstChild.textContent.trim(), kind: "page", address: link.href }))
-    .filter((one) => one.name.toLowerCase().includes(words.toLowerCase()));
+  const offered = document.getElementById("palette-actions");
+  const actions = offered ? [...offered.content.querySelectorAll("a")] : [];
+  const links = [
+    ...[...document.querySelectorAll(".navigation li a")].map((link) => [link, "page"]),
+    ...actions.map((link) => [link, "action"]),
+  ].map(([link, kind]) => ({ name: link.firstChild.textContent.trim(), kind, address: link.getAttribute("href") }));
+  const pages = (words) => links.filter((one) => one.name.toLowerCase().includes(words.toLowerCase()));
   const choices = () => [...list.children];
   const show = () => {
     const found = [...pages(input.value.trim()).slice(0, input.value.trim() ? PAGES_MAX : 30), ...records];

@@ -236,3 +236,20 @@ def test_texts_that_look_like_html_are_shown_as_texts_on_every_page(server: Serv
     loose = {path: text[text.index("<u>") - 80 :][:200] for path, text in shown.items() if "<u>" in text}
     assert loose == {}
     assert "&lt;u&gt;&#34;&#39;&amp;{{7*7}}" in shown["/projects/{project_id}/ledgers"]
+
+
+def offered(page):
+    """The addresses of what the palette offers to do on a page."""
+    return re.findall(
+        r'href="([^"]+/new)"', page.partition('id="palette-actions"')[2].partition("</template>")[0]
+    )
+
+
+def test_every_action_of_the_palette_leads_to_a_page_and_is_offered_to_who_may_do_it(world, ada):
+    home = f"/projects/{world.ids['project']}"
+    actions = offered(ada.get(home).expect(200).text)
+
+    assert len(actions) == 7
+    assert [ada.get(action).status for action in actions] == [200] * len(actions)
+    reader = visitor(world.account, "data_collection:read")
+    assert offered(reader.get(home).expect(200).text) == []

@@ -113,6 +113,8 @@ def test_proposals_are_decided_on_by_what_they_would_change(account, api, drain,
 
     with person.at(inbox) as page:
         group = page.get_by_role("checkbox", name=f"Select all of {rule['name']}")
+        page.get_by_label("Rule", exact=True).select_option(label=rule["name"])
+        page.wait_for_url("**filter**rule_id**")
         group.check()
         assert page.locator("input[name=result_ids]:checked").count() == 4
         for box in page.locator("input[name=result_ids]").all()[2:]:

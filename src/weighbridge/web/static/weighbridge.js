@@ -118,7 +118,7 @@
     }
     if (event.target.closest("table[data-rows]")) followRows();
   });
-  document.addEventListener("htmx:afterSwap", followRows);
+  document.addEventListener("htmx:after:swap", followRows);
   followRows();
 
   // Filters answer when they change; the address says what they are.

@@ -110,6 +110,17 @@ def older_place(cluster, worker_name):
         yield Place(own, OLDER)
 
 
+@pytest.fixture(autouse=True)
+def turn(newest_on_nodes):
+    """Workers of a run share the nodes, and move cells one after another."""
+    if newest_on_nodes is None:
+        yield
+        return
+    with psycopg.connect(newest_on_nodes.coordinator, autocommit=True) as connection:
+        connection.execute("SELECT pg_advisory_lock(2)")
+        yield
+
+
 class Moving:
     """A move that goes on in a thread of its own."""
 

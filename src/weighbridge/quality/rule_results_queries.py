@@ -175,14 +175,10 @@ class Measured(msgspec.Struct, frozen=True):
     unit: str | None
 
 
-_MEASURED: Final = """
+_MEASURED: Final = f"""
     SELECT r.id, coalesce(e.start_time, r.slot_start), coalesce(e.end_time, r.slot_end), e.tracking_id,
            a.name, t.unit
-      FROM data_point_results r
-      LEFT JOIN events e ON (e.project_id, e.id) = (r.project_id, r.event_id)
-      JOIN data_point_types t
-        ON (t.project_id, t.event_type_id, t.position)
-         = (r.project_id, coalesce(r.event_type_id, e.event_type_id), r.position)
+      FROM data_point_results r {AROUND_FINDINGS}
       LEFT JOIN assets a ON (a.project_id, a.id) = (r.project_id, coalesce(e.asset_id, r.asset_id))
      WHERE r.project_id = %s AND r.id = ANY (%s)
 """

@@ -16,7 +16,7 @@ import msgspec
 from msgspec import structs
 
 from weighbridge.accounting.books.allocation import RunWithoutSource
-from weighbridge.accounting.books.balances import lock_names
+from weighbridge.accounting.books.balances import lock_names, show_deficit
 from weighbridge.accounting.books.runs import (
     clear,
     compute_measured_share,
@@ -24,7 +24,6 @@ from weighbridge.accounting.books.runs import (
     mark_changed_meanwhile,
 )
 from weighbridge.accounting.inputs.streams import CATALOGUE
-from weighbridge.accounting.ledgers_queries import show_deficit
 from weighbridge.accounting.planning.explicit_inputs import ask_for_inputs
 from weighbridge.accounting.planning.plan import (
     ExcludedDraw,

@@ -8,14 +8,18 @@ from typing import Final
 import msgspec
 from psycopg.sql import SQL, Composable
 
-from weighbridge.accounting.books.balances import Shortage, add_slot_starts, list_shortages, read_standings
+from weighbridge.accounting.books.balances import (
+    add_slot_starts,
+    list_shortages,
+    read_standings,
+    show_deficit,
+)
 from weighbridge.accounting.records.ledgers import (
     AllocationGroup,
     Deficits,
     Ledger,
     LedgerModel,
     NotCountedYet,
-    PartitionDeficit,
     RequiredInput,
     RequiredInputs,
     SourceLedger,
@@ -279,18 +283,6 @@ async def list_deficits(tx: Read, actor: Actor, friendly: str) -> Deficits:
     key = key_named("ledger", friendly)
     short = list_shortages(await read_standings(tx, key.project, [key.key]))
     return Deficits([show_deficit(key.project, one) for one in await add_slot_starts(tx, key.project, short)])
-
-
-def show_deficit(project: int, shortage: Shortage) -> PartitionDeficit:
-    """A shortage as callers see it."""
-    return PartitionDeficit(
-        ledger=identity.of("ledger", project, shortage.account.ledger),
-        partition=shortage.account.partition.label or None,
-        start_time=None if shortage.slot_start is None else Instant.of(shortage.slot_start),
-        end_time=Instant.of(shortage.opened_at),
-        settled_at=None if shortage.settled_at is None else Instant.of(shortage.settled_at),
-        amount=shortage.amount,
-    )
 
 
 async def _read_at(tx: Read, ledgers: Sequence[Ledger], moments: Mapping[str, Instant]) -> list[Ledger]:

@@ -123,6 +123,13 @@ MOVES: Final = {
 RESERVING: Final = (ReportStatus.SUBMITTING, ReportStatus.SUBMITTED, ReportStatus.FAILED)
 """States in which a report holds its amounts reserved."""
 
+CLAIMING: Final = tuple(
+    status
+    for status in ReportStatus
+    if status not in (ReportStatus.REJECTED, ReportStatus.SUPERSEDED, ReportStatus.WITHDRAWN)
+)
+"""The states of a report in which it claims amounts, or is about to."""
+
 RESTATABLE: Final = (
     ReportStatus.SUBMITTED, ReportStatus.COMPLETE, ReportStatus.REJECTED, ReportStatus.WITHDRAWN,
 )  # fmt: skip

@@ -227,6 +227,17 @@ def try_hold(name: str) -> Command:
     return "SELECT pg_try_advisory_xact_lock(hashtextextended(%s, 0))", (name,)
 
 
+def try_hold_all(names: Sequence[str]) -> Command:
+    """Take locks alone until the transaction ends, in their order; the row says whether all were free."""
+    return (
+        """
+        SELECT coalesce(bool_and(pg_try_advisory_xact_lock(hashtextextended(name, 0)) ORDER BY place), true)
+          FROM unnest(%s::text[]) WITH ORDINALITY AS wanted (name, place)
+        """,
+        ([*names],),
+    )
+
+
 def try_share(names: Sequence[str]) -> Command:
     """Share locks until the transaction ends if all are free now; the row says so, and is NULL for none."""
     return (

@@ -197,6 +197,18 @@ async def queue_task(
     return await _read_task(tx, actor, task_id)
 
 
+async def write_trial_task(tx: Write, actor: Actor, *, kind: str, project_id: int) -> int:
+    """The number of a task in a transaction that is undone, for what is written there in its name."""
+    number: int = await tx.value(
+        """
+        INSERT INTO async_tasks (account_id, project_id, type, args, user_id, token_id, request_id)
+        VALUES (%s, %s, %s, '{}', %s, %s, %s) RETURNING id
+        """,
+        (actor.account_id, project_id, kind, actor.user_id, actor.token_id, actor.request_id),
+    )
+    return number
+
+
 async def _refuse_over_quota(tx: Write, actor: Actor) -> None:
     allowed = tx.quotas.tasks
     if not allowed:

@@ -94,8 +94,11 @@ def test_a_dry_run_says_what_a_correction_would_come_to(api, plant, place):
                 "batch_count": 1,
                 "change": -6,
                 "unit": "t",
+                "primary_output_before": 50,
+                "primary_output_after": 44,
             }
         ],
+        "reports": [],
         "stale_batches": [
             {
                 "batch_id": batch,
@@ -105,6 +108,7 @@ def test_a_dry_run_says_what_a_correction_would_come_to(api, plant, place):
         ],
         "deficits": [],
         "problems": [],
+        "not_followed": [],
         "following_rules": [],
     }
 
@@ -229,9 +233,11 @@ def test_notes_change_nothing(api, plant):
     assert said == {
         "batches": [],
         "ledgers": [],
+        "reports": [],
         "stale_batches": [],
         "deficits": [],
         "problems": [],
+        "not_followed": [],
         "following_rules": [],
     }
     assert event_of(api, plant, event)["notes"] is None

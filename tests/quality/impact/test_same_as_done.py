@@ -8,7 +8,7 @@ from hypothesis import given as for_all
 from hypothesis import strategies as st
 from tests.examples import examples
 from tests.given.accounting import MASS, QUARTER
-from tests.given.chain import inventory, link, produce
+from tests.given.chain import PRODUCED, drawing, inventory, link, produce, upstream
 
 from weighbridge.accounting.books.runs import RUN_TAGS
 from weighbridge.core import identity
@@ -26,18 +26,43 @@ SETTINGS = [
     {"cadence": "event", "partition_type": "tracking_id"},
     {"cadence": "event", "partition_type": "feedstock"},
 ]
-"""How the deliveries are accounted for; what is produced of them is by month."""
+"""How the deliveries are accounted for; what is produced and sold of them is by month."""
+
+INTENSITY = """
+  - slug: intensity
+    formula: value(mass, 't') / 10
+    unit: "1"
+    output: true
+"""
+MADE = drawing(", attributes: [intensity]").replace("sum(drawn)", "sum(drawn * drawn.intensity)")
+"""What is made of deliveries comes to more the more was delivered with them."""
+
+SOLD = (
+    PRODUCED.replace("made", "sold").replace("production", "sale")
+    + upstream("amount: sold, attributes: [made]", ledger="Production")
+    + """
+  - slug: worth
+    formula: sum(drawn * value(drawn.made, 't'))
+    unit: t
+    output: true
+"""
+)
 
 days = st.integers(0, 80)
 measured = st.fixed_dictionaries(
     {
-        "kind": st.sampled_from(["delivery", "delivery", "production"]),
+        "kind": st.sampled_from(["delivery", "delivery", "production", "sale"]),
         "mass": st.integers(1, 40),
         "day": days,
         "feedstock": st.integers(0, 1),
         "tracking_id": st.sampled_from(["LOT-1", "LOT-2"]),
     }
 )
+STOCK = [
+    {"kind": "delivery", "mass": mass, "day": day, "feedstock": place, "tracking_id": f"LOT-{place + 1}"}
+    for mass, day, place in ((40, 0, 0), (36, 0, 1), (30, 2, 0))
+]
+"""What there is to be made something of, whatever else is delivered."""
 planned = st.one_of(
     st.tuples(st.just("value"), st.integers(0, 9), st.integers(0, 60)),
     st.tuples(st.just("move"), st.integers(0, 9), days),
@@ -52,14 +77,15 @@ def at(day):
 
 
 class Works:
-    """Deliveries, what is produced of them, and what is planned for both."""
+    """Deliveries, what is produced of them and sold, and what is planned for all."""
 
     def __init__(self, account, accounting):
         self.server = account.server
         self.api = account.caller()
-        self.deliveries = inventory(self.api, account.drain, MASS, **accounting)
-        self.production = link(self.deliveries)
-        self.links = self.deliveries, self.production
+        self.deliveries = inventory(self.api, account.drain, MASS + INTENSITY, **accounting)
+        self.production = link(self.deliveries, MADE, output="used")
+        self.sales = link(self.deliveries, SOLD, name="Sales", output="worth")
+        self.links = self.deliveries, self.production, self.sales
         self.project = self.deliveries.project["numeric_id"]
         self.feedstocks = [self.deliveries.feedstock(name) for name in FEEDSTOCKS]
         self.events = []
@@ -69,6 +95,9 @@ class Works:
         fields = {"feedstock_id": self.feedstocks[one["feedstock"]], "tracking_id": one["tracking_id"]}
         if one["kind"] == "delivery":
             self.events.append(self.deliveries.deliver(one["mass"], at(one["day"]), **fields))
+        elif one["kind"] == "sale":
+            mass = Decimal(one["mass"]) / 8
+            self.events.append(self.sales.measure("sale", {"mass": mass}, at(one["day"]), **fields))
         else:
             self.events.append(produce(self.production, Decimal(one["mass"]) / 8, at(one["day"]), **fields))
 
@@ -179,7 +208,7 @@ def changed(before, after):
 )
 def test_a_dry_run_leaves_nothing_and_comes_to_what_is_done(account, accounting, events, changes):
     works = Works(account, accounting)
-    for one in events:
+    for one in [*STOCK, *events]:
         works.measure(one)
     works.generate()
 

@@ -18,6 +18,7 @@ import msgspec
 from psycopg.sql import SQL
 
 from weighbridge.accounting.books.runs import RUN_TAGS
+from weighbridge.accounting.records.ledgers import PartitionDeficit
 from weighbridge.core import identity
 from weighbridge.core.ledger.allocation import Account, Partition
 from weighbridge.core.ledger.drawing import Standing
@@ -370,6 +371,18 @@ def list_shortages(standings: Mapping[Account, Standing]) -> list[Shortage]:
         for account in sorted(standings, key=lambda account_: account_.order)
         for shortage in _list_account_shortages(account, standings[account])
     ]
+
+
+def show_deficit(project: int, shortage: Shortage) -> PartitionDeficit:
+    """A shortage as callers see it."""
+    return PartitionDeficit(
+        ledger=identity.of("ledger", project, shortage.account.ledger),
+        partition=shortage.account.partition.label or None,
+        start_time=None if shortage.slot_start is None else Instant.of(shortage.slot_start),
+        end_time=Instant.of(shortage.opened_at),
+        settled_at=None if shortage.settled_at is None else Instant.of(shortage.settled_at),
+        amount=shortage.amount,
+    )
 
 
 def compute_deepening(

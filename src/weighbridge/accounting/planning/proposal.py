@@ -463,6 +463,11 @@ class Proposal:
         return self.plans[-1].scope
 
     @property
+    def ledgers(self) -> set[int]:
+        """The numbers of the ledgers whose deficits it knows: those that it credits or draws from."""
+        return _list_ledgers(self.scopes)
+
+    @property
     def scopes(self) -> list[Scope]:
         """Of every version."""
         return [plan.scope for plan in self.plans]

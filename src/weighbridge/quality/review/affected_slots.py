@@ -22,12 +22,11 @@ from weighbridge.accounting.inputs.streams import (
     resolve_streams,
 )
 from weighbridge.accounting.planning.proposal import Request, read_scopes
-from weighbridge.accounting.records.model_runs import NewGeneration
+from weighbridge.accounting.posting.impact import build_slot_request
 from weighbridge.core import identity
 from weighbridge.core.model import ModelError
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.rule import WindowMeters
-from weighbridge.core.time.calendar import MILLISECOND, Instant, Interval, identify_slot
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
 from weighbridge.modelling.documents import find_stored_model, read_model
@@ -111,24 +110,24 @@ async def reached_slots(tx: Read, project: int, changed: Sequence[ChangedEvent])
 
 async def list_generations(
     tx: Read, actor: Actor, project: int, changed: Collection[ChangedEvent], touched: Iterable[TouchedSlot]
-) -> list[Request]:
+) -> dict[int, Request]:
     """A generation for each model, of the slots whose data the events may change.
 
     There is none of a model that reads nothing of what changes, or whose slots were replaced by others.
     """
     catalogue = await read_catalogue(tx, project)
-    requests = []
-    for _, of_family in groupby(sorted(touched, key=_family_key), key=_family_key):
+    requests: dict[int, Request] = {}
+    for family, of_family in groupby(sorted(touched, key=_family_key), key=_family_key):
         rows = list(of_family)
         every = _request(actor, project, rows)
         try:
             streams = await _streams_read(tx, every, catalogue)
         except Invalid as error:
             if [problem.code for problem in error.problems] != ["replaced"]:
-                requests.append(every)  # what keeps it from being generated is said by the generation itself
+                requests[family] = every  # the generation itself says what prevents it
             continue
         if reading := [row for row in rows if _is_read(row, changed, streams)]:
-            requests.append(_request(actor, project, reading))
+            requests[family] = _request(actor, project, reading)
     return requests
 
 
@@ -157,12 +156,7 @@ def _is_read(row: TouchedSlot, changed: Collection[ChangedEvent], streams: Itera
 
 
 def _request(actor: Actor, project: int, rows: Sequence[TouchedSlot]) -> Request:
-    slots: tuple[Interval, ...] = tuple({identify_slot(row.slot): row.slot for row in rows}.values())
-    start = min(slot.start for slot in slots)
-    # A range ends after its start, even for a slot that is a single instant.
-    end = max(*(slot.end for slot in slots), start + MILLISECOND)
-    generation = NewGeneration(Instant.of(start), Instant.of(end), generate_concurrent_ledgers=True)
-    return Request(actor, identity.of("ledger", project, rows[0].ledger), generation, slots=slots)
+    return build_slot_request(actor, project, rows[0].ledger, (row.slot for row in rows))
 
 
 _ROLLED_UP: Final = """

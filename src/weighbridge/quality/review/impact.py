@@ -1,4 +1,4 @@
-"""Compute the impact of a change of events on batches and ledgers: two plans, with and without the change.
+"""Compute the impact of a change of events on batches, ledgers and reports, with and without the change.
 
 The change is a set of proposals to approve, or a planned request. It is written in a transaction that
 is undone.
@@ -6,38 +6,22 @@ is undone.
 Invariants: nothing remains of it. Both results equal those of a generation to the digit.
 """
 
-from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
-from decimal import Decimal
-from itertools import groupby
-from typing import Any, Final, NamedTuple
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, Final
 
-from weighbridge.accounting.books.balances import Shortage
-from weighbridge.accounting.books.runs import RunIdentity, read_newly_stale, read_stale_reasons
-from weighbridge.accounting.ledgers_queries import show_deficit
-from weighbridge.accounting.planning.proposal import Proposal, Request, propose
-from weighbridge.accounting.planning.scope import CreditedLedger
-from weighbridge.accounting.records.ledgers import PartitionDeficit
+from msgspec import structs
+
+from weighbridge.accounting.books.runs import read_newly_stale, read_stale_reasons
+from weighbridge.accounting.posting.impact import compare_chains, follow_chain, repeat_chain
 from weighbridge.collection.measurements.corrections import settle_imputed
 from weighbridge.core import identity
-from weighbridge.core.ledger.allocation import Account, Partition
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.rule.states import ApprovalState
-from weighbridge.core.time.calendar import Instant, identify_slot
-from weighbridge.db.engine import Read, Write
-from weighbridge.errors import Invalid
+from weighbridge.db.engine import Write
 from weighbridge.http.endpoints.dry_runs import DryRun
 from weighbridge.http.endpoints.endpoint import WriteCall
-from weighbridge.platform.staleness import IS_NEWEST
 from weighbridge.platform.tenancy import project_of
-from weighbridge.quality.records.rule_results import (
-    NO_IMPACT,
-    BatchMadeStale,
-    Impact,
-    ImpactOnBatch,
-    ImpactOnLedger,
-)
+from weighbridge.quality.records.rule_results import NO_IMPACT, BatchMadeStale, Impact
 from weighbridge.quality.review.affected_slots import (
     ChangedEvent,
     following_rules,
@@ -50,46 +34,12 @@ from weighbridge.quality.review.affected_slots import (
 from weighbridge.quality.review.approval import correct, list_current_proposals, read_proposals
 from weighbridge.quality.slots.roll_up_refresh import roll_up_within
 
-# The totals of batches without and with a change of events: the generation is planned twice.
+# The totals of batches with and without a change of events: the generations are carried out twice.
 #
-# The change is written as it would be for good, in a transaction that is undone; between the two plans
+# The change is written as it would be for good, in a transaction that is undone; between the two sides
 # nothing else differs, so whatever they disagree on is its doing. What others have left to be generated
-# counts on both sides alike. The plan with the change is made first: the locks of the change are let go
-# before the other.
-#
-# Invariants: nothing of it is stored; both totals equal those of a generation, to the digit.
-
-
-@dataclass(frozen=True, slots=True)
-class _Outlook:
-    """The postings that the generations would make, and why some of them could post nothing."""
-
-    proposals: Sequence[Proposal]
-    refusals: Sequence[str]
-
-    @property
-    def problems(self) -> list[str]:
-        """The errors that would fail them."""
-        return [
-            *self.refusals,
-            *(problem.message for proposal in self.proposals for problem in proposal.problems),
-        ]
-
-
-class _Total(NamedTuple):
-    """The total of a run on a ledger, and its first batch there, if it has one."""
-
-    ledger: CreditedLedger
-    run: RunIdentity
-    number: int | None
-    batch: int | None
-    total: Decimal
-
-
-_RunKey = tuple[int, Hashable, Partition]
-"""A ledger, a slot wherever it is, and a partition."""
-
-_Totals = dict[_RunKey, _Total]
+# counts on both sides alike. The side with the change comes first: it finds what draws from what changes,
+# and the locks of the change are let go before the other.
 
 
 async def compute_impact(
@@ -116,132 +66,22 @@ async def compute_impact(
         touched += await reached_slots(tx, project, changed)
         following = await following_rules(tx, project, changed, earlier_marks)
         requests = await list_generations(tx, actor, project, changed, touched)
-        after = await _outlook(tx, requests)
         stale = await read_newly_stale(tx, project)
         reasons = await read_stale_reasons(tx, project, list(stale))
-    before = await _outlook(tx, requests)
+        after = await follow_chain(tx, project, requests)
+    async with tx.undone():
+        before = await repeat_chain(tx, after.steps)
     stated = await read_stale_reasons(tx, project, list(stale))
-    batches = await _list_changes(tx, project, before.proposals, after.proposals)
+    of_generations = await compare_chains(tx, project, before, after)
     return Impact(
-        batches=[_on_batch(project, was, now) for was, now in batches],
-        ledgers=[_on_ledger(project, pairs) for pairs in _by_ledger(batches)],
+        **structs.asdict(of_generations),
         stale_batches=[
             BatchMadeStale(identity.of("batch", project, batch), identity.of("ledger", project, ledger), new)
             for batch, ledger in stale.items()
             if (new := [reason for reason in reasons[batch] if reason not in stated[batch]])
         ],
-        deficits=_list_deepened_deficits(project, before.proposals, after.proposals),
-        problems=list(dict.fromkeys(after.problems)),
         following_rules=following,
     )
-
-
-async def _outlook(tx: Read, requests: Sequence[Request]) -> _Outlook:
-    proposals, refusals = [], []
-    for request in requests:
-        try:
-            proposals.append(await propose(tx, request))
-        except Invalid as error:
-            refusals += [problem.message for problem in error.problems]
-    return _Outlook(proposals, refusals)
-
-
-async def _list_changes(
-    tx: Read, project: int, before: Sequence[Proposal], after: Sequence[Proposal]
-) -> list[tuple[Decimal, _Total]]:
-    """The changed totals, in order of ledger, slot and partition: the total before and after."""
-    totals_before, totals_after = _totals(before), _totals(after)
-    posted_totals = await _read_posted(tx, project, [*totals_before.values(), *totals_after.values()])
-    changed = []
-    for key, total in (totals_before | totals_after).items():
-        posted_total = posted_totals.get((total.number, key[0]), Decimal(0))
-        total_before = totals_before[key].total if key in totals_before else posted_total
-        total_after = totals_after[key].total if key in totals_after else posted_total
-        if total_before != total_after:
-            changed.append((total_before, total._replace(total=total_after)))
-    return sorted(changed, key=lambda pair: (pair[1].ledger.number, pair[1].run.order))
-
-
-def _totals(proposals: Sequence[Proposal]) -> _Totals:
-    """The totals of the runs that a generation would post; one with problems posts nothing."""
-    return {
-        (difference.ledger.number, identify_slot(difference.run.slot), difference.run.partition): _Total(
-            difference.ledger,
-            difference.run.identity,
-            difference.run_number,
-            difference.adjusts,
-            difference.total,
-        )
-        for proposal in proposals
-        if not proposal.problems
-        for difference in proposal.differences
-    }
-
-
-async def _read_posted(
-    tx: Read, project: int, totals: Sequence[_Total]
-) -> Mapping[tuple[int | None, int], Decimal]:
-    """The posted totals, by run and ledger."""
-    runs = [slot_total.number for slot_total in totals if slot_total.number is not None]
-    rows = await tx.tuples(
-        f"""
-        SELECT b.run_id, b.ledger_id, b.total FROM batches b
-         WHERE b.project_id = %s AND b.run_id = ANY (%s) AND {IS_NEWEST}
-        """,
-        (project, runs),
-    )
-    return {(run, ledger): total for run, ledger, total in rows}
-
-
-def _by_ledger(batches: Sequence[tuple[Decimal, _Total]]) -> list[list[tuple[Decimal, _Total]]]:
-    return [list(pairs) for _, pairs in groupby(batches, key=lambda pair: pair[1].ledger.number)]
-
-
-def _on_batch(project: int, was: Decimal, now: _Total) -> ImpactOnBatch:
-    slot = now.run.slot
-    return ImpactOnBatch(
-        None if now.batch is None else identity.of("batch", project, now.batch),
-        identity.of("ledger", project, now.ledger.number),
-        now.run.partition.label or None,
-        Instant.of(slot.start),
-        Instant.of(slot.end),
-        was,
-        now.total,
-        now.ledger.unit,
-    )
-
-
-def _on_ledger(project: int, pairs: Sequence[tuple[Decimal, _Total]]) -> ImpactOnLedger:
-    ledger = pairs[0][1].ledger
-    change = sum((now.total - was for was, now in pairs), Decimal(0))
-    return ImpactOnLedger(
-        identity.of("ledger", project, ledger.number), ledger.name, len(pairs), change, ledger.unit
-    )
-
-
-def _list_deepened_deficits(
-    project: int, before: Sequence[Proposal], after: Sequence[Proposal]
-) -> list[PartitionDeficit]:
-    """The open deficits that there would not be without the change, or less of."""
-    shortages_before, shortages_after = _list_open_deficits(before), _list_open_deficits(after)
-    return [
-        show_deficit(project, shortage)
-        for key, shortage in shortages_after.items()
-        if key not in shortages_before or shortage.amount > shortages_before[key].amount
-    ]
-
-
-def _list_open_deficits(proposals: Sequence[Proposal]) -> dict[tuple[Account, datetime], Shortage]:
-    """The open deficits; of one that generations of several models see, the largest."""
-    shortages: dict[tuple[Account, datetime], Shortage] = {}
-    for proposal in proposals:
-        for deficit in proposal.deficits:
-            key = deficit.account, deficit.opened_at
-            if deficit.settled_at is None and (
-                key not in shortages or deficit.amount > shortages[key].amount
-            ):
-                shortages[key] = deficit
-    return shortages
 
 
 # The impact of approving proposals: of one result, or of many together.

@@ -11,11 +11,16 @@ from typing import Final, LiteralString, NamedTuple
 import msgspec
 from psycopg.sql import SQL
 
-from weighbridge.accounting.books.balances import Shortage, apply_changes, list_shortages, read_standings
+from weighbridge.accounting.books.balances import (
+    Shortage,
+    apply_changes,
+    list_shortages,
+    read_standings,
+    show_deficit,
+)
 from weighbridge.accounting.books.runs import select_sharing_time, select_stale
 from weighbridge.accounting.inputs.event_slots import ModelSlots, read_border_events, read_streams_by_time
 from weighbridge.accounting.inputs.streams import Reach, read_catalogue, select_matching
-from weighbridge.accounting.ledgers_queries import show_deficit
 from weighbridge.accounting.posting.waiting_events import USED
 from weighbridge.collection.measurements.annotations import IS_ALERT, PARAMETERS, WITH_RULE
 from weighbridge.core import identity

@@ -111,6 +111,7 @@ def test_every_listing_is_the_list_of_an_endpoint():
 
 
 ASKS_WITHOUT_WRITING = {
+    "/ledgers/{ledger_id}/generate_impact",
     "/ledgers/{ledger_id}/generate_preview",
     "/models/yaml_validate",
     "/reports/{report_id}/engagements/{engagement_id}/statement",

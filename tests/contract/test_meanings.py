@@ -34,6 +34,7 @@ _FREE: Final = """
     approved_by created_by passed_over_with_data revoked_by
     when border_where operating_where
     time_format duration encoding delimiter sheet watch column
+    not_followed
 """
 FREE_TEXTS: Final = frozenset(_FREE.split())
 """Names of fields that hold what people or other fields say; any other text is one of some words."""

@@ -36,6 +36,32 @@ USED = """
     output: true
 """
 
+WEIGHED = """
+  - slug: mass
+    input: {event_type: delivery, data_point_type: mass, aggregate: sum}
+    unit: t
+    output: true
+  - slug: intensity
+    formula: value(mass, 't') / 10
+    unit: "1"
+    output: true
+"""
+"""Deliveries of which each tonne counts for more the more was delivered."""
+
+WORTH = """
+  - slug: made
+    input: {event_type: production, data_point_type: mass, aggregate: sum}
+    unit: t
+  - slug: drawn
+    upstream: {ledger: Deliveries, amount: made, attributes: [intensity]}
+    unit: t
+  - slug: worth
+    formula: sum(drawn * drawn.intensity)
+    unit: t
+    output: true
+"""
+"""What is made of them comes to what its deliveries count for."""
+
 
 def drawing(options: str = "") -> str:
     """Nodes that draw what is needed from the ledger `Deliveries`."""

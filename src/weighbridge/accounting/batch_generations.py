@@ -41,6 +41,7 @@ from weighbridge.accounting.planning.proposal import (
     read_scopes,
 )
 from weighbridge.accounting.planning.scope import CreditedLedger, Scope
+from weighbridge.accounting.posting.impact import compute_generation_impact
 from weighbridge.accounting.posting.posting_run import (
     mark_consumers,
     mark_other_ledgers,
@@ -49,6 +50,7 @@ from weighbridge.accounting.posting.posting_run import (
 )
 from weighbridge.accounting.posting.provenance import PostedBatch
 from weighbridge.accounting.posting.waiting_events import MOMENT_BEFORE
+from weighbridge.accounting.records.impact import GenerationImpact
 from weighbridge.accounting.records.ledgers import PartitionDeficit
 from weighbridge.accounting.records.model_runs import (
     GenerationResult,
@@ -76,6 +78,7 @@ from weighbridge.db import locks
 from weighbridge.db.engine import Database, Read, Write
 from weighbridge.db.statements import as_record
 from weighbridge.errors import Invalid
+from weighbridge.http.endpoints.dry_runs import attempt_with_body
 from weighbridge.http.endpoints.endpoint import Answer, ReadCall, WriteCall, ask, post
 from weighbridge.http.messages.body import LONG_BODY_BYTES_MAX
 from weighbridge.platform import async_tasks as tasks
@@ -407,6 +410,23 @@ async def generate_preview(call: ReadCall, body: NewGeneration) -> Preview:
     )
 
 
+@attempt_with_body(
+    "/ledgers/{ledger_id}/generate_impact",
+    permission="production_accounting:read",
+    body=NewGeneration,
+    body_bytes_max=LONG_BODY_BYTES_MAX,
+    returns=GenerationImpact,
+    example=_EXAMPLE,
+)
+async def generate_impact(call: WriteCall, body: NewGeneration) -> GenerationImpact:
+    """Say what generation would change, ledger after ledger down to reports, without storing anything.
+
+    The generation is carried out, then those of all batches that draw from what it adjusts, and everything is
+    undone. What each comes to now is what is posted.
+    """
+    return await compute_generation_impact(call.tx, Request(call.actor, call.path["ledger_id"], body))
+
+
 @post(
     "/ledgers/{ledger_id}/batch_generations",
     permission="production_accounting:write",
@@ -423,4 +443,4 @@ async def create_batch_generation(call: WriteCall, body: NewGeneration) -> Answe
     return accept_task(await queue_generation(call.tx, call.actor, call.path["ledger_id"], body))
 
 
-ROUTES = [generate_preview, create_batch_generation]
+ROUTES = [generate_preview, generate_impact, create_batch_generation]

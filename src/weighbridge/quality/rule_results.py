@@ -325,9 +325,9 @@ async def get_rule_result(call: ReadCall) -> RuleResult:
 async def get_impact(call: WriteCall) -> ImpactOfProposal:
     """Say what approving a rule result would change: which batches and ledgers, by how much, which deficits.
 
-    It is the plan of generation for the slots with batches that the data point may change, without and with
-    the correction; nothing is stored. Batches that draw from these are not worked out; they are among the
-    `stale_batches`. Only a pending proposal has an impact.
+    The slots with batches that the data point may change are generated without and with the correction, then
+    those that draw from what these adjust, down to the last ledger and report; all of it is undone. Only a
+    pending proposal has an impact.
     """
     project, result = await _result(call)
     return await impact_of_one(call.tx, call.actor, project, result)

@@ -75,8 +75,11 @@ def test_an_impact_says_what_batches_and_ledgers_would_come_to(api, plant, propo
                 "batch_count": 1,
                 "change": 1,
                 "unit": "t",
+                "primary_output_before": 55,
+                "primary_output_after": 56,
             }
         ],
+        "reports": [],
         "stale_batches": [
             {
                 "batch_id": batch,
@@ -86,6 +89,7 @@ def test_an_impact_says_what_batches_and_ledgers_would_come_to(api, plant, propo
         ],
         "deficits": [],
         "problems": [],
+        "not_followed": [],
         "following_rules": [],
     }
 
@@ -149,9 +153,11 @@ def test_only_a_pending_proposal_has_an_impact(api, plant, proposed):
             "approval_state": state,
             "batches": [],
             "ledgers": [],
+            "reports": [],
             "stale_batches": [],
             "deficits": [],
             "problems": [],
+            "not_followed": [],
             "following_rules": [],
         }
 

@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import given as for_all
 from hypothesis import strategies as st
 from tests.examples import examples
-from tests.given.accounting import MASS, QUARTER
-from tests.given.chain import PRODUCED, drawing, inventory, link, produce, upstream
+from tests.given.accounting import QUARTER
+from tests.given.chain import PRODUCED, WEIGHED, drawing, inventory, link, produce, upstream
 
 from weighbridge.accounting.books.runs import RUN_TAGS
 from weighbridge.core import identity
@@ -28,12 +28,6 @@ SETTINGS = [
 ]
 """How the deliveries are accounted for; what is produced and sold of them is by month."""
 
-INTENSITY = """
-  - slug: intensity
-    formula: value(mass, 't') / 10
-    unit: "1"
-    output: true
-"""
 MADE = drawing(", attributes: [intensity]").replace("sum(drawn)", "sum(drawn * drawn.intensity)")
 """What is made of deliveries comes to more the more was delivered with them."""
 
@@ -82,7 +76,7 @@ class Works:
     def __init__(self, account, accounting):
         self.server = account.server
         self.api = account.caller()
-        self.deliveries = inventory(self.api, account.drain, MASS + INTENSITY, **accounting)
+        self.deliveries = inventory(self.api, account.drain, WEIGHED, **accounting)
         self.production = link(self.deliveries, MADE, output="used")
         self.sales = link(self.deliveries, SOLD, name="Sales", output="worth")
         self.links = self.deliveries, self.production, self.sales

@@ -8,6 +8,7 @@ import pytest
 from tests.given import accounting as given_accounting
 from tests.given import chain
 from tests.given.people import visitor
+from tests.given.reports import Claims, submitted
 
 JANUARY = "from=2025-01-01T00:00&until=2025-02-01T00:00"
 
@@ -257,3 +258,28 @@ def test_a_generation_that_adjusts_says_that_it_made_nothing_new(plant, reader):
 
     assert re.search(r"Deliveries012025-01", preview), preview
     assert re.search(r"Unchanged Deliveries010", made), made
+
+
+def test_the_preview_leads_down_to_the_last_ledger_and_report(api, account, reader):
+    deliveries = chain.inventory(api, account.drain, chain.WEIGHED)
+    production = chain.link(deliveries, chain.WORTH, output="worth")
+    event = deliveries.deliver(50)
+    chain.produce(production, 10)
+    deliveries.generate()
+    production.generate()
+    claims = Claims(production)
+    report = submitted(claims, claims.report(50))
+    home = f"/projects/{deliveries.project['id']}"
+    [point] = api.get(f"{home}/events/{event}").body["data_points"]
+    api.patch(f"{home}/data_points/{point['id']}", {"data_point": {"value": 40}}).expect(200)
+    path = f"{home}/ledgers/{deliveries.ledger['id']}/generations"
+
+    form = reader.get(f"{path}?{JANUARY}").text
+    shown = unescape(reader.get(f"{path}/impact?{JANUARY}").text)
+
+    assert f'hx-get="{path}/impact?' in form
+    assert f'/ledgers/{production.ledger["id"]}">Production</a>' in shown
+    assert f'/batches/{production.batches()[0]["id"]}"' in shown
+    assert f'/reports/{report["id"]}">{report["name"]}</a>' in shown
+    assert "more than its batches come to" in shown
+    assert [batch["run_total"] for batch in deliveries.batches()] == [50]

@@ -53,7 +53,7 @@ def test_the_inbox_lists_what_waits_and_the_review_says_what_approving_changes(a
     assert escape(rule["name"]) in page
 
     impact = words(ada.get(f"{home(plant)}/rule_results/{found[0]}/impact"))
-    assert "January 2025 60 60.60 0.60 t" in impact
+    assert "January 2025 60 60.60 +0.60 t" in impact
     assert "Nothing is stored" in impact
 
 

@@ -25,7 +25,7 @@ from weighbridge.accounting.books.balances import (
     show_deficit,
 )
 from weighbridge.accounting.books.runs import SLOT_COLUMNS, RunIdentity, SlotRow
-from weighbridge.accounting.planning.proposal import Proposal, Request, propose
+from weighbridge.accounting.planning.proposal import Proposal, Request, check_early, propose
 from weighbridge.accounting.planning.scope import CreditedLedger
 from weighbridge.accounting.posting.posting_run import post_proposal
 from weighbridge.accounting.posting.waiting_events import read_moment_before
@@ -99,7 +99,7 @@ async def read_ledger_chain(tx: Read, project: int) -> LedgerChain:
 # Carry out a chain.
 
 
-class Step(NamedTuple):
+class ChainStep(NamedTuple):
     """One generation of a chain, and whether it has to be posted for those after it."""
 
     family: int
@@ -111,7 +111,7 @@ class Step(NamedTuple):
 class Chain:
     """What generations would come to, one after the other."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[ChainStep, ...]
     proposals: tuple[Proposal, ...]
     refusals: tuple[str, ...] = ()
     """Why some generations could not begin."""
@@ -123,6 +123,10 @@ class Chain:
         """What would fail the generations, each once."""
         of_proposals = [problem.message for proposal in self.proposals for problem in proposal.problems]
         return list(dict.fromkeys([*self.refusals, *of_proposals]))
+
+
+NOTHING_GENERATED: Final = Chain((), ())
+"""What is posted, as it is."""
 
 
 class _DrawingSlot(SlotRow, frozen=True):
@@ -150,7 +154,7 @@ async def follow_chain(tx: Write, project: int, requests: Mapping[int, Request])
     """
     chain = await read_ledger_chain(tx, project)
     pending = dict(requests)
-    steps: list[Step] = []
+    steps: list[ChainStep] = []
     proposals: list[Proposal] = []
     refusals: list[str] = []
     not_followed: list[str] = []
@@ -165,7 +169,7 @@ async def follow_chain(tx: Write, project: int, requests: Mapping[int, Request])
         if is_posted and not await _post(tx, proposal):
             not_followed.append(_explain_not_followed(proposal))
             is_posted, drawing = False, []
-        steps.append(Step(family, request, is_posted))
+        steps.append(ChainStep(family, request, is_posted))
         proposals.append(proposal)
         for other, rows in groupby(drawing, key=lambda row: row.family):
             if other not in {step.family for step in steps}:
@@ -173,7 +177,18 @@ async def follow_chain(tx: Write, project: int, requests: Mapping[int, Request])
     return Chain(tuple(steps), tuple(proposals), tuple(refusals), tuple(not_followed))
 
 
-async def repeat_chain(tx: Write, steps: Sequence[Step]) -> Chain:
+async def compute_generation_impact(tx: Write, request: Request) -> GenerationImpact:
+    """What a generation would change of what is posted now; the transaction must be undone afterwards.
+
+    Raises Invalid for what the generation itself would be refused for at once.
+    """
+    scope = await check_early(tx, request)
+    async with tx.undone():
+        after = await follow_chain(tx, scope.project, {scope.family: request})
+    return await compare_chains(tx, scope.project, NOTHING_GENERATED, after)
+
+
+async def repeat_chain(tx: Write, steps: Sequence[ChainStep]) -> Chain:
     """Carry out the generations of a chain again, on other data; the transaction must be undone."""
     proposals: list[Proposal] = []
     refusals: list[str] = []

@@ -68,6 +68,7 @@ class BatchGenerationsOperations(Group[Carrier]):
     """Operations on batch generations."""
 
     create = Started(operations.batch_generations_create)
+    generate_impact = One(operations.batch_generations_generate_impact)
     generate_preview = One(operations.batch_generations_generate_preview)
 
 

@@ -653,6 +653,41 @@ def batch_generations_create(
     )
 
 
+def batch_generations_generate_impact(
+    ledger_id: str,
+    *,
+    start_time: Time,
+    end_time: Time,
+    generate_concurrent_ledgers: bool | UnsetType = UNSET,
+    model_version: Literal["latest"] | UnsetType | None = UNSET,
+    batch_amounts: Sequence[Mapping[str, Any]] | UnsetType | None = UNSET,
+    data_point_ids: Sequence[str] | UnsetType | None = UNSET,
+    skipped_data_point_type_ids: Sequence[int] | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.GenerationImpact]:
+    """Say what generation would change, ledger after ledger down to reports, without storing anything.
+
+    POST /ledgers/{ledger_id}/generate_impact
+    """
+    return call(
+        "POST",
+        "/ledgers/{ledger_id}/generate_impact",
+        records.GenerationImpact,
+        names={"ledger_id": ledger_id},
+        body={
+            "start_time": start_time,
+            "end_time": end_time,
+            "generate_concurrent_ledgers": generate_concurrent_ledgers,
+            "model_version": model_version,
+            "batch_amounts": batch_amounts,
+            "data_point_ids": data_point_ids,
+            "skipped_data_point_type_ids": skipped_data_point_type_ids,
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
 def batch_generations_generate_preview(
     ledger_id: str,
     *,

@@ -1259,6 +1259,17 @@ class Gaps(msgspec.Struct, frozen=True, kw_only=True):
     data: list[Gap]
 
 
+class GenerationImpact(msgspec.Struct, frozen=True, kw_only=True):
+    """What generations would change, ledger after ledger down to the last that draws from them."""
+
+    batches: list[ImpactOnBatch]
+    ledgers: list[ImpactOnLedger]
+    reports: list[ImpactOnReport]
+    deficits: list[PartitionDeficit]
+    problems: list[str]
+    not_followed: list[str]
+
+
 class GenerationResult(msgspec.Struct, frozen=True, kw_only=True):
     """The result of a finished generation task."""
 
@@ -1283,9 +1294,11 @@ class Impact(msgspec.Struct, frozen=True, kw_only=True):
 
     batches: list[ImpactOnBatch]
     ledgers: list[ImpactOnLedger]
-    stale_batches: list[BatchMadeStale]
+    reports: list[ImpactOnReport]
     deficits: list[PartitionDeficit]
     problems: list[str]
+    not_followed: list[str]
+    stale_batches: list[BatchMadeStale]
     following_rules: list[FollowingRule]
 
 
@@ -1294,9 +1307,11 @@ class ImpactOfProposal(msgspec.Struct, frozen=True, kw_only=True):
 
     batches: list[ImpactOnBatch]
     ledgers: list[ImpactOnLedger]
-    stale_batches: list[BatchMadeStale]
+    reports: list[ImpactOnReport]
     deficits: list[PartitionDeficit]
     problems: list[str]
+    not_followed: list[str]
+    stale_batches: list[BatchMadeStale]
     following_rules: list[FollowingRule]
     id: str
     approval_state: Literal["pending", "approved", "rejected", "withdrawn", "superseded"] | None
@@ -1307,9 +1322,11 @@ class ImpactOfProposals(msgspec.Struct, frozen=True, kw_only=True):
 
     batches: list[ImpactOnBatch]
     ledgers: list[ImpactOnLedger]
-    stale_batches: list[BatchMadeStale]
+    reports: list[ImpactOnReport]
     deficits: list[PartitionDeficit]
     problems: list[str]
+    not_followed: list[str]
+    stale_batches: list[BatchMadeStale]
     following_rules: list[FollowingRule]
     results: list[ProposalToApprove]
 
@@ -1334,6 +1351,25 @@ class ImpactOnLedger(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     batch_count: int
     change: Decimal
+    unit: str
+    primary_output_before: Decimal
+    primary_output_after: Decimal
+
+
+class ImpactOnReport(msgspec.Struct, frozen=True, kw_only=True):
+    """A report that includes amounts of runs which would come to something else."""
+
+    report_id: str
+    name: str
+    status: Literal[
+        "draft", "submitting", "submitted", "complete", "rejected", "failed", "superseded", "withdrawn"
+    ]
+    ledger_id: str
+    batch_ids: list[str]
+    included: Decimal
+    primary_output_before: Decimal
+    primary_output_after: Decimal
+    uncovered: Decimal
     unit: str
 
 

@@ -25,6 +25,7 @@ from weighbridge.http.endpoints.endpoint import (
     receive_request,
     refuse_outside_calendar,
 )
+from weighbridge.http.messages.body import BODY_BYTES_MAX
 from weighbridge.http.messages.operation import (
     Endpoint,
     Handler,
@@ -67,7 +68,13 @@ def attempt(
 
 
 def attempt_with_body(
-    path: str, *, permission: str, body: type[Any], returns: Any
+    path: str,
+    *,
+    permission: str,
+    body: type[Any],
+    returns: Any,
+    example: Any = None,
+    body_bytes_max: int | None = BODY_BYTES_MAX,
 ) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], Endpoint]:
     """Serve a function that says what would come of a change which a body describes; it is undone."""
 
@@ -77,7 +84,7 @@ def attempt_with_body(
 
         return build_route(
             "POST", path, function, handler, permission=permission, returns=returns, status=200, body=body,
-            computes=True, only_asks=True,
+            example=example, body_bytes_max=body_bytes_max, computes=True, only_asks=True,
         )  # fmt: skip
 
     return decorate

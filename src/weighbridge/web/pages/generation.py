@@ -7,9 +7,14 @@ from typing import Any, Final
 
 from litestar.handlers import HTTPRouteHandler
 
-from weighbridge.accounting.batch_generations import create_batch_generation, generate_preview
+from weighbridge.accounting.batch_generations import (
+    create_batch_generation,
+    generate_impact,
+    generate_preview,
+)
 from weighbridge.accounting.batches import get_batch
 from weighbridge.accounting.ledgers import get_ledger, list_project_ledgers, list_required_inputs
+from weighbridge.accounting.records.impact import GenerationImpact
 from weighbridge.accounting.records.ledgers import Ledger, RequiredInput
 from weighbridge.accounting.records.model_runs import GenerationResult, Preview
 from weighbridge.accounting.tracing.ledger_activity import OfferedLot, read_holdings, read_lots
@@ -228,6 +233,23 @@ BATCHES_SHOWN: Final = 50
 
 async def generate(visit: Visit) -> View | Redirect:
     """The form, and below it what generation would do once a period is chosen."""
+    return await _show_form(visit, None)
+
+
+@page(f"{PATH}/impact", permission="production_accounting:read", computes=True, tries=True)
+async def generation_impact(visit: Visit) -> View | Redirect:
+    """The same, with what all ledgers and reports further down would come to; it is tried and undone."""
+    request = read_generation_request(visit)
+    problems: list[Problem] = []
+    body = request.body(problems) if request.is_chosen else {}
+    try:
+        impact = await visit.do(generate_impact, body) if body and not problems else None
+    except (Invalid, Malformed, Conflict):
+        impact = None  # the form says why
+    return await _show_form(visit, impact)
+
+
+async def _show_form(visit: Visit, impact: GenerationImpact | None) -> View | Redirect:
     ledger: Ledger = await visit.ask(get_ledger)
     if elsewhere := find_own_project_url(visit, ledger):
         return Redirect(elsewhere)
@@ -252,7 +274,7 @@ async def generate(visit: Visit) -> View | Redirect:
         strip=await build_period_strip(visit, ledger, request, path),
         models=[] if ledger.latest_model else await list_active_models(visit),
         others=[ledger_.name for ledger_ in ledgers.values() if _shares_model(ledger_, ledger)],
-        makes=_count_batches(preview),
+        makes=_count_batches(preview), impact=impact,
     )  # fmt: skip
 
 
@@ -331,6 +353,7 @@ def _shares_model(other: Ledger, ledger: Ledger) -> bool:
 
 PAGES: Final[list[HTTPRouteHandler]] = [
     *page(PATH, permission="production_accounting:read", computes=True)(generate),
+    *generation_impact,
     *start_generation,
     *generation,
 ]

@@ -1,7 +1,8 @@
 """Version comparisons: what a version of a model would have come to over a past period, against another.
 
 Both versions are planned by the one plan of generation over the data as they are now, as if each were
-the active one and replaced what was generated; nothing is written. Permission: production accounting.
+the active one and replaced what was generated, and all ledgers further down are generated after them;
+everything is undone. Permission: production accounting.
 
 Invariants: both plans are made from one snapshot. A version's result is what a generation would post
 that replaced the period by it.
@@ -10,11 +11,14 @@ that replaced the period by it.
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import chain
 from typing import Final
 
 from weighbridge.accounting.planning.plan import Run, total_of
-from weighbridge.accounting.planning.proposal import Proposal, Request, propose
+from weighbridge.accounting.planning.proposal import Proposal, Request
 from weighbridge.accounting.planning.scope import CreditedLedger
+from weighbridge.accounting.posting.impact import Chain, compare_chains, compare_trials
+from weighbridge.accounting.records.impact import GenerationImpact
 from weighbridge.accounting.records.model_runs import (
     ComparedBatch,
     ComparedLedger,
@@ -31,9 +35,10 @@ from weighbridge.core.number import exact_total
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.calendar import Instant, identify_slot
-from weighbridge.db.engine import Read
+from weighbridge.db.engine import Read, Write
 from weighbridge.errors import Invalid
-from weighbridge.http.endpoints.endpoint import ReadCall, ask
+from weighbridge.http.endpoints.dry_runs import attempt_with_body
+from weighbridge.http.endpoints.endpoint import WriteCall
 from weighbridge.modelling.documents import StoredModel, find_owned_model, find_stored_model
 from weighbridge.modelling.models_simulation import write_amount
 from weighbridge.modelling.records import ModelName
@@ -75,9 +80,12 @@ class _Side:
 
 
 async def compare_versions(
-    tx: Read, actor: Actor, friendly: str, request: ComparedPeriod
+    tx: Write, actor: Actor, friendly: str, request: ComparedPeriod
 ) -> ComparedVersions:
-    """What a version comes to over a period, against another; Invalid when it could not be activated."""
+    """What a version comes to over a period, against another; the transaction must be undone afterwards.
+
+    Raises Invalid when the version could not be activated.
+    """
     version = await find_owned_model(tx, actor, friendly)
     against = await _find_other_version(tx, actor, version, request.against)
     if problems := await check_activation(tx, version):
@@ -86,12 +94,13 @@ async def compare_versions(
     runs: list[ComparedRun] = []
     problems_before: list[str] = []
     problems_after: list[str] = []
+    impacts: list[GenerationImpact] = []
     for project, ledger in await _read_ledgers(tx, version.family):
-        planned = [
-            await propose(tx, _build_request(actor, project, ledger, one, request))
-            for one in (against, version)
-        ]
+        requests = [_build_request(actor, project, ledger, one, request) for one in (against, version)]
+        chains = await compare_trials(tx, project, version.family, (requests[0], requests[1]))
+        planned = [_find_own(one, version.family) for one in chains]
         before, after = await tx.in_thread(lambda both: [_build_side(one) for one in both], planned)
+        impacts.append(await compare_chains(tx, project, *chains))
         problems_before += [problem.message for problem in planned[0].problems]
         problems_after += [problem.message for problem in planned[1].problems]
         differing = await tx.in_thread(_list_differing_runs, project, before, after)
@@ -100,8 +109,22 @@ async def compare_versions(
         _require_limit(runs)
     return ComparedVersions(
         _name(version), _name(against), Instant.of(request.start_time), Instant.of(request.end_time),
-        ledgers, runs, problems_before, problems_after,
+        ledgers, runs, problems_before, problems_after, _join(impacts),
     )  # fmt: skip
+
+
+def _find_own(generations: Chain, family: int) -> Proposal:
+    """The generation by the version on trial."""
+    return next(one for one in generations.proposals if one.scope.family == family)
+
+
+def _join(impacts: Sequence[GenerationImpact]) -> GenerationImpact:
+    """Those of several projects, one after the other."""
+    lists = {
+        name: list(chain.from_iterable(getattr(impact, name) for impact in impacts))
+        for name in GenerationImpact.__struct_fields__
+    }
+    return GenerationImpact(**lists)
 
 
 async def _find_other_version(tx: Read, actor: Actor, version: StoredModel, named: str | None) -> StoredModel:
@@ -232,19 +255,19 @@ def _name(version: StoredModel) -> ModelName:
 # Paths of version comparisons: asked of the version that would be new.
 
 
-@ask(
+@attempt_with_body(
     "/models/{model_id}/compare",
     permission="production_accounting:read",
     body=ComparedPeriod,
     returns=ComparedVersions,
-    of_one_snapshot=True,
     example={"start_time": "2025-01-01T00:00:00Z", "end_time": "2025-04-01T00:00:00Z"},
 )
-async def compare_over_period(call: ReadCall, body: ComparedPeriod) -> ComparedVersions:
+async def compare_over_period(call: WriteCall, body: ComparedPeriod) -> ComparedVersions:
     """Say what a version would change over a past period against another, by batch and node.
 
     Both versions are computed over the data as they are now, whatever was generated before and by whichever
-    version, as if each were activated and replaced it; nothing is stored. Without `against` it is the version
+    version, as if each were activated and replaced it; nothing is stored. `impact` follows what draws from
+    the results, down to the last ledger and report. Without `against` it is the version
     that ledgers run now. Each version has the slots of its own cadence; where these differ, ask for a period
     that holds whole slots of both. 422 for a version that could not be activated, for a model that no ledger
     runs, and for a period that cuts generated slots of another cadence in two.

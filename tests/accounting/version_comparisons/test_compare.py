@@ -5,7 +5,8 @@ from decimal import Decimal
 import pytest
 from tests.given import accounting as given_accounting
 from tests.given.accounting import MASS, document, version
-from tests.given.chain import drawing, inventory, link, produce
+from tests.given.chain import WEIGHED, WORTH, drawing, inventory, link, produce
+from tests.given.reports import Claims
 
 PERIOD = {"start_time": "2025-01-01T00:00:00Z", "end_time": "2025-03-01T00:00:00Z"}
 QUARTER = "2025-01-01T00:00:00Z", "2025-04-01T00:00:00Z"
@@ -210,6 +211,31 @@ def test_a_version_that_draws_more_than_there_is_says_so(api, drain):
     drawn = [one for one in said["runs"][0]["nodes"] if one["slug"] == "needed"]
     assert (drawn[0]["value_before"], drawn[0]["value_after"]) == (48, 72)
     assert said["problems_after"] != [] or [one["slug"] for one in said["runs"][0]["nodes"]][-1] == "used"
+
+
+def test_what_draws_from_the_results_is_compared_down_to_the_reports(api, drain):
+    deliveries = inventory(api, drain, WEIGHED)
+    production = link(deliveries, WORTH, output="worth")
+    deliveries.deliver(50)
+    produce(production, 10)
+    deliveries.generate(QUARTER)
+    production.generate(QUARTER)
+    claims = Claims(production)
+    report = claims.report(50)
+    doubled = newer(api, deliveries, WEIGHED.replace("/ 10", "/ 5"))
+
+    impact = compare(api, doubled).expect(200).body["impact"]
+
+    names = {one["ledger_id"]: one["name"] for one in impact["ledgers"]}
+    assert [(names[one["ledger_id"]], one["primary_output_after"]) for one in impact["batches"]] == [
+        ("Production", 100)
+    ]
+    assert [(one["report_id"], one["included"]) for one in impact["reports"]] == [(report["id"], 50)]
+
+    api.post(f"/models/{doubled['id']}/activate", {}).expect(200)
+    for plant in (deliveries, production):
+        plant.generate(QUARTER, model_version="latest")
+    assert production.batches()[-1]["run_total"] == 100
 
 
 def test_an_old_version_that_could_not_credit_a_ledger_has_no_sum(api, plant):

@@ -25,7 +25,7 @@ from weighbridge.accounting.books.balances import (
     show_deficit,
 )
 from weighbridge.accounting.books.runs import SLOT_COLUMNS, RunIdentity, SlotRow
-from weighbridge.accounting.planning.proposal import Proposal, Request, check_early, propose
+from weighbridge.accounting.planning.proposal import Proposal, Request, propose, read_scopes
 from weighbridge.accounting.planning.scope import CreditedLedger
 from weighbridge.accounting.posting.posting_run import post_proposal
 from weighbridge.accounting.posting.waiting_events import read_moment_before
@@ -41,6 +41,7 @@ from weighbridge.core import identity
 from weighbridge.core.ledger.allocation import Account, Partition
 from weighbridge.core.number import EXACT, ZERO, exact_total
 from weighbridge.core.platform.permission import Actor
+from weighbridge.core.problem import Problem
 from weighbridge.core.report import CLAIMING
 from weighbridge.core.time.calendar import MILLISECOND, Instant, Interval, identify_slot
 from weighbridge.db import locks
@@ -113,7 +114,7 @@ class Chain:
 
     steps: tuple[ChainStep, ...]
     proposals: tuple[Proposal, ...]
-    refusals: tuple[str, ...] = ()
+    refusals: tuple[Problem, ...] = ()
     """Why some generations could not begin."""
     not_followed: tuple[str, ...] = ()
     """What draws from the results and is not in the chain, in sentences."""
@@ -122,7 +123,12 @@ class Chain:
     def problems(self) -> list[str]:
         """What would fail the generations, each once."""
         of_proposals = [problem.message for proposal in self.proposals for problem in proposal.problems]
-        return list(dict.fromkeys([*self.refusals, *of_proposals]))
+        return list(dict.fromkeys([*(refusal.message for refusal in self.refusals), *of_proposals]))
+
+    @property
+    def requests(self) -> dict[int, Request]:
+        """The generations by model, of which there is one each."""
+        return {step.family: step.request for step in self.steps}
 
 
 NOTHING_GENERATED: Final = Chain((), ())
@@ -156,7 +162,7 @@ async def follow_chain(tx: Write, project: int, requests: Mapping[int, Request])
     pending = dict(requests)
     steps: list[ChainStep] = []
     proposals: list[Proposal] = []
-    refusals: list[str] = []
+    refusals: list[Problem] = []
     not_followed: list[str] = []
     while pending:
         family = min(pending, key=chain.order)
@@ -180,18 +186,57 @@ async def follow_chain(tx: Write, project: int, requests: Mapping[int, Request])
 async def compute_generation_impact(tx: Write, request: Request) -> GenerationImpact:
     """What a generation would change of what is posted now; the transaction must be undone afterwards.
 
-    Raises Invalid for what the generation itself would be refused for at once.
+    Raises Invalid when there is nothing that could be generated.
     """
-    scope = await check_early(tx, request)
+    scope = (await read_scopes(tx, request))[-1]
     async with tx.undone():
         after = await follow_chain(tx, scope.project, {scope.family: request})
+    _require_begun(after)
     return await compare_chains(tx, scope.project, NOTHING_GENERATED, after)
+
+
+async def compare_trials(
+    tx: Write, project: int, family: int, requests: tuple[Request, Request]
+) -> tuple[Chain, Chain]:
+    """Generate by two versions of a model, each as if it were the active one; the first is compared with.
+
+    Both sides generate the same slots further down: those that draw from what either adjusts. The
+    transaction must be undone afterwards. Raises Invalid when a version can generate nothing.
+    """
+    first, second = requests
+    after = await _try_version(tx, project, family, {family: second})
+    before = await _try_version(tx, project, family, after.requests | {family: first})
+    if before.requests.keys() != after.requests.keys() or any(
+        set(before.requests[other].slots) - set(request.slots)
+        for other, request in after.requests.items()
+        if other != family
+    ):
+        after = await _try_version(tx, project, family, before.requests | {family: second})
+    return before, after
+
+
+async def _try_version(tx: Write, project: int, family: int, requests: Mapping[int, Request]) -> Chain:
+    async with tx.undone():
+        # What draws from its ledgers asks the active version for their outputs.
+        await tx.execute(
+            "UPDATE model_families SET active_model_id = %s WHERE id = %s",
+            (requests[family].trial_version, family),
+        )
+        chain = await follow_chain(tx, project, requests)
+    _require_begun(chain)
+    return chain
+
+
+def _require_begun(chain: Chain) -> None:
+    """Raise Invalid when the generation that was asked for was refused."""
+    if not chain.proposals:
+        raise Invalid(list(chain.refusals))
 
 
 async def repeat_chain(tx: Write, steps: Sequence[ChainStep]) -> Chain:
     """Carry out the generations of a chain again, on other data; the transaction must be undone."""
     proposals: list[Proposal] = []
-    refusals: list[str] = []
+    refusals: list[Problem] = []
     for step in steps:
         proposal = await _propose(tx, step.request, refusals)
         if proposal is not None:
@@ -201,13 +246,13 @@ async def repeat_chain(tx: Write, steps: Sequence[ChainStep]) -> Chain:
     return Chain(tuple(steps), tuple(proposals), tuple(refusals))
 
 
-async def _propose(tx: Write, request: Request, refusals: list[str]) -> Proposal | None:
-    """What a generation would post; None where it is refused, and adds why."""
+async def _propose(tx: Write, request: Request, refusals: list[Problem]) -> Proposal | None:
+    """What a generation would post; None where it is refused, and adds why to the refusals."""
     try:
         return await propose(tx, request)
     except Invalid as error:
         # Slots that others have replaced since have nothing to be generated.
-        refusals += [problem.message for problem in error.problems if problem.code != "replaced"]
+        refusals += [problem for problem in error.problems if problem.code != "replaced"]
         return None
 
 

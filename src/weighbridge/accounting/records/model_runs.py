@@ -12,6 +12,7 @@ from typing import Annotated, Final, Literal
 import msgspec
 
 from weighbridge.accounting.records.batches import BATCH_STATES, PrimaryOutput, StaleReason, ValueSourceShares
+from weighbridge.accounting.records.impact import GenerationImpact
 from weighbridge.accounting.records.ledgers import PartitionDeficit
 from weighbridge.collection.records.events import EVENT_STATUSES
 from weighbridge.core import identity
@@ -509,3 +510,6 @@ class ComparedVersions(msgspec.Struct, frozen=True):
     """What would fail a generation by the version compared with, each in a sentence."""
     problems_after: list[str]
     """What would fail a generation by the version that is asked about, each in a sentence."""
+    impact: GenerationImpact
+    """What the runs of both versions come to on every ledger, with all that draws from them, and the reports
+    that include amounts of these."""

@@ -499,6 +499,7 @@ class ComparedVersions(msgspec.Struct, frozen=True, kw_only=True):
     runs: list[ComparedRun]
     problems_before: list[str]
     problems_after: list[str]
+    impact: GenerationImpact
 
 
 class Complaint(msgspec.Struct, frozen=True, kw_only=True):

@@ -451,7 +451,7 @@ def _numbers(node: str, text: str, problems: list[Problem]) -> Decimal | list[De
     return numbers if "," in text else numbers[0]
 
 
-@page(f"{ONE}/changes", permission="production_accounting:read", of=get_model, computes=True)
+@page(f"{ONE}/changes", permission="production_accounting:read", of=get_model, computes=True, tries=True)
 async def model_changes(visit: Visit) -> View | Redirect:
     """What differs between two versions, and what one would have changed over a past period."""
     model_record = await _read_version(visit)

@@ -37,9 +37,11 @@ from weighbridge.accounting.tracing.lineage import (
     group_allocations,
     group_reported,
 )
+from weighbridge.accounting.tracing.pending_proposals import ask_for_pending
 from weighbridge.collection.measurements.annotations import IS_ALERT, PARAMETERS, WITH_RULE
 from weighbridge.core import identity
 from weighbridge.core.identity import API_PREFIX, Link, ResourceAddress
+from weighbridge.core.ledger.conditions import list_conditions
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Command, Read
 from weighbridge.db.lists.listing import (
@@ -239,6 +241,8 @@ BATCH: Final = row_of(
     Column("is_stale", (), bool),
     Column("stale_reasons", (), list),
     Column("waiting_event_count", _WAITING_EVENTS),
+    Column("pending_proposal_count", (), int),
+    Column("conditions", (), list),
     Column("created_at", "b.created_at"),
     Column("updated_at", _UPDATED_AT),
     Derived("ui_url", ("project_id", "id"), _link_page),
@@ -370,19 +374,21 @@ async def _complete_batches(tx: Read, batches: Sequence[Batch]) -> list[Batch]:
         of_project = {key: batch for key, batch in zip(keys, batches, strict=True) if key.project == project}
         numbers = [key.key for key in of_project]
         first_rows = RowRange(project, numbers, 0, INPUT_DATA_INLINE)
-        _, *of_inputs, [is_any], held, reported, alerts = await tx.several(
+        _, *of_inputs, [is_any], held, reported, alerts, pending = await tx.several(
             ANY_WAY,
             *first_rows.questions,
             is_any_stale(project),
             ask_for_allocations(project, numbers),
             ask_for_reported(project, numbers),
             _ask_for_alerts(project, numbers),
+            ask_for_pending(project, numbers),
         )
         inputs = await build_input_data(tx, first_rows, of_inputs)
         reasons = await read_stale_reasons_if(tx, project, numbers, is_any)
         drawn = group_allocations(project, numbers, held)
         of_reports = group_reported(project, numbers, reported)
         alerted = {batch for (batch,) in alerts}
+        pending_counts: dict[int, int] = dict(pending)
         for key, batch in of_project.items():
             rows, count = inputs[key.key]
             completed[key] = msgspec.structs.replace(
@@ -397,6 +403,13 @@ async def _complete_batches(tx: Read, batches: Sequence[Batch]) -> list[Batch]:
                 has_rule_alerts=key.key in alerted,
                 is_stale=bool(reasons[key.key]),
                 stale_reasons=reasons[key.key],
+                pending_proposal_count=pending_counts.get(key.key, 0),
+                conditions=list_conditions(
+                    is_stale=bool(reasons[key.key]),
+                    waiting_event_count=batch.waiting_event_count,
+                    pending_proposal_count=pending_counts.get(key.key, 0),
+                    is_reported=bool(of_reports[key.key]),
+                ),
             )
     return [completed[key] for key in keys]
 

@@ -11,6 +11,7 @@ import msgspec
 
 from weighbridge.collection.records.events import Substitution
 from weighbridge.core.identity import Link, ResourceAddress
+from weighbridge.core.ledger.conditions import BatchCondition
 from weighbridge.core.model import Aggregate
 from weighbridge.core.report import ReportStatus
 from weighbridge.core.time.calendar import Instant
@@ -254,6 +255,10 @@ class Batch(msgspec.Struct, frozen=True):
     """Why it is stale, each reason with what changed; empty when it is not."""
     waiting_event_count: int
     """How many events of its slot, stored or changed since, wait for a generation to look at them."""
+    pending_proposal_count: int
+    """How many corrections of its data wait for approval."""
+    conditions: list[Annotated[str, one_of(BatchCondition)]]
+    """What holds of it, the most urgent first; `up_to_date` when none of those before it does."""
     created_at: Instant
     updated_at: Instant
     ui_url: Link

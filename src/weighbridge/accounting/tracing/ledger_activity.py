@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Final, NamedTuple
 
 from weighbridge.accounting.books.runs import select_stale
+from weighbridge.accounting.tracing.pending_proposals import select_pending
 from weighbridge.core.identity import Key
 from weighbridge.core.ledger.posting import OF_REPORTS
 from weighbridge.core.time.calendar import MILLISECOND, Instant
@@ -20,13 +21,19 @@ from weighbridge.db.engine import Read
 
 
 class SlotState(NamedTuple):
-    """A slot with batches of a ledger: how many, how many of them stale, and how many events wait in it."""
+    """A slot with batches of a ledger: how many, and what holds of them."""
 
     start: Instant
     end: Instant
     batches: int
     stale: int
+    """How many of them are stale."""
     waiting: int
+    """How many events of the slot wait for a generation."""
+    pending: int
+    """How many corrections of its data wait for approval."""
+    reported: int
+    """Of how many batches reports hold something."""
 
 
 class OfferedLot(NamedTuple):
@@ -52,12 +59,25 @@ async def read_slot_states(
     tx: Read, project: int, ledger: int, start: Instant, end: Instant
 ) -> list[SlotState]:
     """The slots of a ledger that begin in a range, in order; each run's batches count as one."""
-    values = {"project": project, "ledger": ledger, "start": start, "end": end}
+    values = {
+        "project": project, "ledger": ledger, "start": start, "end": end, "of_reports": list(OF_REPORTS),
+    }  # fmt: skip
+    in_range = """
+        own.project_id = %(project)s AND own.ledger_id = %(ledger)s AND own.deleted_at IS NULL
+        AND own.start_time >= %(start)s AND own.start_time < %(end)s
+    """
     rows = await tx.tuples(
         f"""
-        SELECT b.start_time, b.end_time, count(DISTINCT b.run_id), count(stale.id),
-               coalesce(max(w.event_count), 0)
+        WITH pending AS ({select_pending(in_range)})
+        SELECT b.start_time, b.end_time, count(DISTINCT b.run_id), count(DISTINCT stale.id),
+               coalesce(max(w.event_count), 0),
+               count(DISTINCT p.result_id),
+               count(DISTINCT b.id) FILTER (WHERE 0 > (
+                   SELECT sum(e.amount) FROM ledger_entries e
+                    WHERE (e.project_id, e.batch_id) = (b.project_id, b.id)
+                      AND e.kind = ANY (%(of_reports)s)))
           FROM batches b
+          LEFT JOIN pending p ON p.batch_id = b.id
           LEFT JOIN ({select_stale("= %(project)s")}) AS stale
                  ON (stale.project_id, stale.id) = (b.project_id, b.id)
           LEFT JOIN slot_waits w ON (w.project_id, w.ledger_id, w.start_time, w.end_time)

@@ -308,6 +308,8 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True):
     is_stale: bool
     stale_reasons: list[StaleReason]
     waiting_event_count: int
+    pending_proposal_count: int
+    conditions: list[Literal["stale", "not_counted_yet", "waiting_for_approval", "up_to_date", "reported"]]
     created_at: datetime
     updated_at: datetime
     ui_url: str

@@ -22,6 +22,7 @@ from weighbridge.accounting.books.runs import select_sharing_time, select_stale
 from weighbridge.accounting.inputs.event_slots import ModelSlots, read_border_events, read_streams_by_time
 from weighbridge.accounting.inputs.streams import Reach, read_catalogue, select_matching
 from weighbridge.accounting.posting.waiting_events import USED
+from weighbridge.accounting.tracing.pending_proposals import select_pending
 from weighbridge.collection.measurements.annotations import IS_ALERT, PARAMETERS, WITH_RULE
 from weighbridge.core import identity
 from weighbridge.core.number import plain
@@ -32,7 +33,6 @@ from weighbridge.core.report import (
     Requirement,
     compute_measured_share,
 )
-from weighbridge.core.rule.states import ApprovalState
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read
 from weighbridge.modelling.documents import find_stored_model
@@ -317,7 +317,6 @@ async def list_unmet(tx: Read, draft: CheckedDraft) -> list[Problem]:
         "report": draft.report,
         "batches": sorted(draft.amounts),
         "basis": sorted({*draft.amounts, *upstream.batches}),
-        "pending": ApprovalState.PENDING,
         "named": RECORDS_MAX,
         **PARAMETERS,
     }
@@ -509,22 +508,7 @@ _OF_REPORT: Final = "own.project_id = %(project)s AND own.id = ANY (%(batches)s)
 
 _OF_BASIS: Final = "own.project_id = %(project)s AND own.id = ANY (%(basis)s)"
 
-_PROPOSALS: Final = f"""
-    SELECT r.id FROM data_point_results r {WITH_RULE}
-     WHERE r.project_id = %(project)s AND r.approval_state = %(pending)s
-       AND EXISTS (SELECT {_INPUTS}
-                    WHERE {_OF_BASIS} AND int8range(i.first_event, i.last_event, '[]') @> r.event_id
-                      AND r.event_id = ANY (i.event_ids))
-    UNION ALL
-    SELECT r.id FROM data_point_results r {WITH_RULE}
-     WHERE r.project_id = %(project)s AND r.approval_state = %(pending)s AND r.slot_start IS NOT NULL
-       AND EXISTS (SELECT {_RUNS}
-                     JOIN runs u ON (u.project_id, u.id) = (b.project_id, b.run_id)
-                      AND u.start_time < r.slot_end AND u.end_time > r.slot_start
-                     JOIN batch_input_sets s ON (s.project_id, s.batch_id) = (b.project_id, b.id)
-                      AND s.event_type_id = r.event_type_id AND r.position = ANY (s.positions)
-                    WHERE {_OF_BASIS})
-"""
+_PROPOSALS: Final = f"SELECT DISTINCT result_id FROM ({select_pending(_OF_BASIS)}) AS found"
 """Proposals for data that it rests on, or for slots of that time without an event of what is read."""
 
 _ALERTED: Final = f"""

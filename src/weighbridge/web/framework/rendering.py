@@ -32,6 +32,7 @@ from weighbridge.http.openapi.page import operation_shown
 from weighbridge.http.openapi.site import INDEX, OF_TAG, tag_of
 from weighbridge.platform.records import Person
 from weighbridge.web.display import figures
+from weighbridge.web.display.conditions import CONDITIONS
 from weighbridge.web.display.figures import TimeFormat
 from weighbridge.web.framework.listing import data_suffix
 from weighbridge.web.framework.responses import PAGE_HEADERS, Sendable, asset_url, build_page, redirect_to
@@ -124,6 +125,7 @@ def _patterns() -> Sequence[tuple[re.Pattern[str], Operation]]:
 
 _SHARED: Final = {
     "asset": asset_url,
+    "conditions": CONDITIONS,
     "figure": figures.figure,
     "exact": figures.exact,
     "unit_text": figures.unit_text,

@@ -14,9 +14,11 @@ from weighbridge.accounting.batches import list_ledger_batches
 from weighbridge.accounting.records.ledgers import Ledger, RequiredInput
 from weighbridge.accounting.tracing.ledger_activity import SlotState, read_slot_states
 from weighbridge.collection.events import list_events
+from weighbridge.core.ledger.conditions import BatchCondition, list_conditions
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.calendar import EVENT, MILLISECOND, Instant, Interval, find_slot, label_slot
 from weighbridge.platform.tenancy import project_number
+from weighbridge.web.display.conditions import CONDITIONS
 from weighbridge.web.display.figures import plural, to_instant
 from weighbridge.web.framework.visit import Visit
 
@@ -213,7 +215,7 @@ async def _first_data(visit: Visit, inputs: Sequence[RequiredInput]) -> Instant 
 
 # The slots of a ledger as a strip, each of which chooses its period.
 #
-# A slot was never generated, is stale, has events that are not counted yet, or is up to date.
+# A slot was never generated, or has the conditions of its batches (`core/ledger/conditions.py`).
 
 
 SLOTS_SHOWN: Final = {
@@ -228,10 +230,11 @@ class StripSlot:
 
     name: str
     state: str
-    """`never`, `stale`, `waiting` or `fresh`."""
+    """`never`, or the swatch of the most urgent condition of its batches."""
     says: str
     address: str
     is_chosen: bool
+    is_reported: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,25 +332,39 @@ def _slot(
     name: str, slot: Interval, states: Sequence[SlotState], request: GenerationRequest, address: str
 ) -> StripSlot:
     states_within = [slot_state for slot_state in states if slot.start <= slot_state.start < slot.end]
-    count, stale = (
-        sum(slot_state.batches for slot_state in states_within),
-        sum(slot_state.stale for slot_state in states_within),
-    )
-    waiting_count = sum(slot_state.waiting for slot_state in states_within)
-    state = "stale" if stale else "waiting" if waiting_count else "fresh" if count else "never"
-    alt_text = {
-        "waiting": f"{plural(waiting_count, 'event')} not counted yet",
-        "stale": f"{stale} of {plural(count, 'batch', 'batches')} out of date",
-        "fresh": f"{plural(count, 'batch', 'batches')} up to date",
-        "never": "never generated",
-    }[state]
+    conditions = _name_conditions(states_within)
     is_chosen = (
         request.start is not None
         and request.end is not None
         and request.start < slot.end
         and slot.start < request.end
     )
-    return StripSlot(name, state, f"{name}: {alt_text}", address, is_chosen)
+    # The most urgent one gives the colour.
+    state = next((CONDITIONS[one].swatch for one in conditions), "never")
+    says = ", ".join(conditions.values()) or "never generated"
+    is_reported = BatchCondition.REPORTED in conditions
+    return StripSlot(name, state, f"{name}: {says}", address, is_chosen, is_reported)
+
+
+def _name_conditions(states: Sequence[SlotState]) -> dict[BatchCondition, str]:
+    """What holds of the batches of slots, in words; empty where there are none."""
+    batches = sum(one.batches for one in states)
+    stale, waiting = sum(one.stale for one in states), sum(one.waiting for one in states)
+    pending, reported = sum(one.pending for one in states), sum(one.reported for one in states)
+    words = {
+        BatchCondition.STALE: f"{stale} of {plural(batches, 'batch', 'batches')} out of date",
+        BatchCondition.NOT_COUNTED_YET: f"{plural(waiting, 'event')} not counted yet",
+        BatchCondition.WAITING_FOR_APPROVAL: f"{plural(pending, 'correction')} waiting for approval",
+        BatchCondition.UP_TO_DATE: f"{plural(batches, 'batch', 'batches')} up to date",
+        BatchCondition.REPORTED: f"{reported} in reports",
+    }
+    conditions = list_conditions(
+        is_stale=stale > 0,
+        waiting_event_count=waiting,
+        pending_proposal_count=pending,
+        is_reported=reported > 0,
+    )
+    return {condition: words[condition] for condition in conditions if batches}
 
 
 def _behind(slots: Sequence[Interval], strip_slots: Sequence[StripSlot]) -> list[Interval]:

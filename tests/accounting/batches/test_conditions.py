@@ -1,0 +1,89 @@
+"""GET of batches: what holds of each, by the interface, by the pages, and by the strip of periods."""
+
+import pytest
+from tests.given import accounting as given_accounting
+from tests.given.approvals import approve
+from tests.given.people import visitor
+from tests.given.reports import Claims, submitted
+from tests.given.rule_evaluation import calibration, results, work
+
+
+@pytest.fixture
+def plant(api, account):
+    plant = given_accounting.plant(api, account.drain)
+    plant.deliver(50)
+    plant.generate()
+    return plant
+
+
+@pytest.fixture
+def proposed(api, account, plant):
+    """A rule proposes two percent more for deliveries above 20 t; gives the one result."""
+
+    def propose():
+        made = calibration(api, plant.project, requires_approval=True)
+        work(account)
+        [found] = results(api, made)
+        return found["id"]
+
+    return propose
+
+
+def conditions(plant):
+    """Of the one batch, by the list, by its own path and by its ledger."""
+    [listed] = plant.batches()
+    read = plant.api.get(f"/batches/{listed['id']}").expect(200).body
+    assert read["conditions"] == listed["conditions"]
+    return listed["conditions"], listed["pending_proposal_count"]
+
+
+def test_a_batch_whose_data_have_a_proposal_waits_for_approval(api, plant, proposed):
+    assert conditions(plant) == (["up_to_date"], 0)
+
+    result = proposed()
+
+    assert conditions(plant) == (["waiting_for_approval"], 1)
+    approve(api, plant.project, result).expect(200)
+    assert conditions(plant) == (["stale"], 0)
+
+
+def test_a_proposal_for_data_of_another_month_does_not_concern_it(api, account, plant):
+    plant.deliver(60, day="2025-02-03T00:00:00Z")
+    made = calibration(api, plant.project, "{{mass}} > 55", requires_approval=True)
+    work(account)
+    assert len(results(api, made)) == 1
+
+    assert conditions(plant) == (["up_to_date"], 0)
+
+
+def test_a_reported_batch_is_reported_whatever_else_holds(plant, proposed):
+    claims = Claims(plant)
+    submitted(claims, claims.report(20))
+    proposed()
+
+    assert conditions(plant) == (["waiting_for_approval", "reported"], 1)
+
+
+def test_pages_and_the_strip_say_what_the_interface_says(account, plant, proposed):
+    claims = Claims(plant)
+    submitted(claims, claims.report(20))
+    proposed()
+    [batch] = plant.batches()
+    home = f"/projects/{plant.project['id']}"
+    reader = visitor(account)
+
+    pages = [
+        reader.get(path).expect(200).text
+        for path in (
+            f"{home}/batches/{batch['id']}",
+            f"{home}/ledgers/{plant.ledger['id']}",
+            f"{home}/batches",
+        )
+    ]
+    strip = reader.get(f"{home}/ledgers/{plant.ledger['id']}/generations").expect(200).text
+
+    for page in pages:
+        assert "waiting for approval</span>" in page
+        assert "reported</span>" in page
+    assert "2025-01: 1 correction waiting for approval, 1 in reports" in strip
+    assert 'class="slot pending reported"' in strip

@@ -1,7 +1,10 @@
 """Pages behind a link to a report: a tonne is followed to its readings, and nothing beside it is opened."""
 
+import csv
 import hashlib
+import io
 import re
+import zipfile
 from dataclasses import dataclass
 from html import unescape
 
@@ -9,7 +12,7 @@ import pytest
 from tests.given import chain, engagements
 from tests.given import rule_evaluation as rules
 from tests.given.accounting import Plant
-from tests.given.bundles import chained
+from tests.given.bundles import bundle, chained
 from tests.given.collection import Record
 from tests.given.people import Visitor
 from tests.given.reports import Claims, claims, submitted
@@ -216,6 +219,18 @@ def test_a_source_of_a_source_is_opened(api, account, verifier):
         page = main_of(verifier.get(address))
 
     assert "Deliveries, version 1" in words(page)
+
+
+def test_every_batch_that_a_link_opens_is_in_the_bundle_of_its_report(account, case):
+    case.adjust()
+    with zipfile.ZipFile(io.BytesIO(bundle(account, case.report).content)) as parts:
+        bundled = {row["batch_id"] for row in csv.DictReader(io.StringIO(parts.read("batches.csv").decode()))}
+
+    batches = [*case.first.batches(), *case.second.batches()]
+    opened = {one["id"] for one in batches if case.verifier.get(batch_at(case.link, one)).status == 200}
+
+    assert len(batches) == 4
+    assert opened == bundled
 
 
 def test_readings_are_shown_by_the_page_and_found_by_their_event(api, account, verifier):

@@ -12,7 +12,7 @@ import pytest
 from tests.given import chain, engagements
 from tests.given import rule_evaluation as rules
 from tests.given.accounting import Plant
-from tests.given.bundles import bundle, chained
+from tests.given.bundles import bundle, chained, entered, mixed
 from tests.given.collection import Record
 from tests.given.people import Visitor
 from tests.given.reports import Claims, claims, submitted
@@ -105,6 +105,12 @@ def linked(api, report, **fields):
 def batch_at(link, batch, query=""):
     name = batch if isinstance(batch, str) else batch["id"]
     return link.replace("/by_link?", f"/by_link/batches/{name}?") + query
+
+
+def bundled(content):
+    """The batches that stand in a bundle."""
+    with zipfile.ZipFile(io.BytesIO(content)) as parts:
+        return {row["batch_id"] for row in csv.DictReader(io.StringIO(parts.read("batches.csv").decode()))}
 
 
 def main_of(answer):
@@ -221,16 +227,43 @@ def test_a_source_of_a_source_is_opened(api, account, verifier):
     assert "Deliveries, version 1" in words(page)
 
 
-def test_every_batch_that_a_link_opens_is_in_the_bundle_of_its_report(account, case):
-    case.adjust()
-    with zipfile.ZipFile(io.BytesIO(bundle(account, case.report).content)) as parts:
-        bundled = {row["batch_id"] for row in csv.DictReader(io.StringIO(parts.read("batches.csv").decode()))}
+@pytest.mark.parametrize("story", [mixed, entered])
+def test_every_batch_that_a_link_opens_is_in_the_bundle_of_its_report(api, account, verifier, story):
+    content = story(account).content
+    [report, *_] = api.get("/reports", {"sort": "-id"}).expect(200).data
+    link = linked(api, report)
 
+    batches = {one["id"] for one in api.get("/batches", {"page_size": "200"}).expect(200).data}
+    opened = {one for one in batches if verifier.get(batch_at(link, one)).status == 200}
+
+    assert {one["batch_id"] for one in report["inclusions"]} < opened <= bundled(content)
+
+
+def test_a_draft_rests_on_all_batches_of_the_calculations_that_its_bundle_has(account, case):
+    case.adjust()
     batches = [*case.first.batches(), *case.second.batches()]
+
     opened = {one["id"] for one in batches if case.verifier.get(batch_at(case.link, one)).status == 200}
 
-    assert len(batches) == 4
-    assert opened == bundled
+    assert len(opened) == len(batches) - 1
+    assert opened == bundled(bundle(account, case.report).content)
+
+
+def test_an_instrument_that_was_drawn_shows_what_it_states(api, account, verifier):
+    entered(account)
+    [report] = api.get("/reports").expect(200).data
+    link = linked(api, report)
+    page = main_of(verifier.get(link))
+    [produced] = [one for one in links_in(page) if "/batches/" in one]
+    [issued, *_] = [
+        one for one in links_in(main_of(verifier.get(produced))) if "/batches/" in one and one != produced
+    ]
+
+    shown = words(main_of(verifier.get(issued)))
+
+    assert "500 kg CO₂e" in shown
+    assert "12.5" in shown
+    assert "issued, not calculated" in shown
 
 
 def test_readings_are_shown_by_the_page_and_found_by_their_event(api, account, verifier):

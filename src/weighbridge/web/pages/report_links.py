@@ -162,12 +162,12 @@ async def batch_by_link(request: WebRequest) -> PageResponse:
 
 
 def _draw_batch(found: LinkedBatch, place: Callable[[str], str]) -> dict[str, Any]:
-    nodes = found.nodes if found.batch.model is not None else []
+    nodes = found.nodes
     return {
         "place": place,
         "equations": write_formulas(nodes),
         "levels": build_levels(nodes),
-        "picture": lineage_picture(found.batch, nodes, place) if nodes else None,
+        "picture": lineage_picture(found.batch, nodes, place) if found.batch.model else None,
         "draws": [(node, draw) for node in nodes for draw in node.draws],
     }
 

@@ -133,8 +133,9 @@ async def read_linked_batch(tx: Read, entry: ReportEntry, friendly: str) -> Link
     lineage = await get_lineage(tx, actor, friendly)
     batch = lineage.batch
     run = await _read_run(tx, key.project, batch)
-    numbers = [one.numeric_id for one in run]
-    opened = await find_in_basis(tx, entry.project, entry.report, numbers, stated)
+    opened, others = {key.key}, {one.numeric_id for one in run} - {key.key}
+    if others:
+        opened |= await find_in_basis(tx, entry.project, entry.report, others, stated)
     shown = [one for one in run if one.numeric_id in opened]
     total = ZERO
     for one in shown:

@@ -22,6 +22,7 @@ OPEN = {
     "/sign_in", "/join", "/enter", "/reports/{report_id}/by_link", "/reports/{report_id}/by_link/bundle",
     "/reports/{report_id}/by_link/keys/{name}", "/reports/{report_id}/by_link/engagements/{engagement_id}",
     "/reports/{report_id}/by_link/engagements/{engagement_id}/opinion",
+    "/reports/{report_id}/by_link/batches/{batch_id}",
 }  # fmt: skip
 """Pages for whoever has not signed in; those behind links are followed in `reports/`."""
 

@@ -199,6 +199,13 @@ async def build_input_data(
     return pages
 
 
+async def find_offset(tx: Read, project: int, batch: int, event: int) -> int | None:
+    """How many rows of a batch's input data stand before the first of an event; None if it has none."""
+    values = {"size": CHUNK_SIZE, "project": project, "batch": batch, "event": event}
+    rows = await tx.tuples(_OFFSET, values)
+    return int(rows[0][0]) if rows else None
+
+
 async def read_input_sets(tx: Read, project: int, batches: Sequence[int]) -> dict[int, list[InputSet]]:
     """The input sets of several batches, in their order."""
     return _group_by_batch(batches, await tx.tuples(_SETS, (project, list(batches))))
@@ -395,4 +402,19 @@ _EVENTS_OF_ROWS: Final = f"""
           FROM bounded WHERE start < stop
     ), {_NAMED_EVENTS}
     SELECT {_VALUES} {_WITH_EVENTS}
+"""
+
+_OFFSET: Final = """
+    WITH placed AS (
+        SELECT set_number, cardinality(positions) AS width,
+               coalesce(sum(event_count * cardinality(positions)) OVER (
+                    ORDER BY set_number
+                    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)::bigint AS before
+          FROM batch_input_sets WHERE project_id = %(project)s AND batch_id = %(batch)s
+    )
+    SELECT placed.before + (c.chunk * %(size)s + array_position(c.event_ids, %(event)s::bigint) - 1) * width
+      FROM placed JOIN batch_inputs c USING (set_number)
+     WHERE c.project_id = %(project)s AND c.batch_id = %(batch)s
+       AND %(event)s BETWEEN c.first_event AND c.last_event AND %(event)s = ANY (c.event_ids)
+     ORDER BY set_number LIMIT 1
 """

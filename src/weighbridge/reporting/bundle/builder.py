@@ -74,6 +74,7 @@ from weighbridge.platform.audit_tree import (
 from weighbridge.platform.audit_witnesses import best_cosigned_size
 from weighbridge.platform.records import SealedRow
 from weighbridge.reporting.bundle import rows, writes
+from weighbridge.reporting.bundle.basis import find_basis, read_submission_time
 from weighbridge.reporting.bundle.closure import (
     Closure,
     list_earlier_reports,
@@ -562,8 +563,8 @@ _INSTRUMENTS: Final = """
 async def _choose(tx: Read, request: BundleRequest, report: Report) -> _BundleScope:
     project = request.project
     reported = {identity.number("batch", inclusion.batch_id, project) for inclusion in report.inclusions}
-    stated = await rows.read_submission_time(tx, project, request.report)
-    batches, slots = await rows.find_basis(tx, project, reported, stated)
+    stated = await read_submission_time(tx, project, request.report)
+    batches, slots = await find_basis(tx, project, reported, stated)
     around = await read_closure(tx, project, batches, stated)
     late = [row.event for row in around.late_events]
     corrections = await rows.find_corrections(tx, project, batches, late, stated)

@@ -32,6 +32,7 @@ from weighbridge.core.signing import write_canonical_json
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
 from weighbridge.reporting.bundle import rows
+from weighbridge.reporting.bundle.basis import find_basis, read_submission_time
 from weighbridge.reporting.engagement.storage import (
     StoredEngagement,
     name_engagement,
@@ -74,8 +75,8 @@ async def read_present_population(
 async def _read_basis(tx: Read, report: identity.Key, record: Report) -> _Basis:
     project = report.project
     reported = {identity.number("batch", inclusion.batch_id, project) for inclusion in record.inclusions}
-    stated = await rows.read_submission_time(tx, project, report.key)
-    batches, _ = await rows.find_basis(tx, project, reported, stated) if reported else ([], [])
+    stated = await read_submission_time(tx, project, report.key)
+    batches, _ = await find_basis(tx, project, reported, stated) if reported else ([], [])
     points: dict[str, list[EventTypeRow]] = {}
     for point in await rows.read_event_types(tx, project, batches):
         points.setdefault(point.event_type, []).append(point)

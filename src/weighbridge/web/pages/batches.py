@@ -3,7 +3,7 @@
 A deletion is previewed before it is requested.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
@@ -135,8 +135,11 @@ def _level(node: LineageNode, by_slug: Mapping[str, LineageNode], seen_slugs: se
     return LineageLevel(node, below)
 
 
-def lineage_picture(home: str, batch: Batch, nodes: Sequence[LineageNode]) -> Markup | None:
-    """Readings and draws on the left, the batch on the right; None where it is too large to be read."""
+def lineage_picture(batch: Batch, nodes: Sequence[LineageNode], place: Callable[[str], str]) -> Markup | None:
+    """Readings and draws on the left, the batch on the right; None where it is too large to be read.
+
+    `place` gives the address of a batch that was drawn from.
+    """
     boxes: list[Box] = []
     edges: list[GraphEdge] = []
     for node in nodes:
@@ -151,8 +154,8 @@ def lineage_picture(home: str, batch: Batch, nodes: Sequence[LineageNode]) -> Ma
         for draw in node.draws:
             key = f"draw {draw.batch_id}"
             if all(box.key != key for box in boxes):
-                address = f"{home}/batches/{draw.batch_id}"
-                boxes.append(Box(key, draw.tracking_id, brief(draw.amount, draw.unit), "chosen", address))
+                shown = brief(draw.amount, draw.unit)
+                boxes.append(Box(key, draw.tracking_id, shown, "chosen", place(draw.batch_id)))
             edges.append(GraphEdge(key, node.slug))
     if len(boxes) > BOXES_MAX:
         return None
@@ -235,9 +238,10 @@ async def batch(visit: Visit) -> View | Redirect:
         "ledgers/batch.html", batch_record.tracking_id, call=f"/batches/{batch_record.id}", crumbs=crumbs,
         batch=batch_record, ledger=ledger, run=run, bar=bar, drawn=drawn_amount, reported=reported,
         equations=write_formulas(nodes), levels=build_levels(nodes), reasons=REASONS,
-        picture=lineage_picture(home, batch_record, nodes) if nodes else None,
+        picture=lineage_picture(batch_record, nodes, find_record_url) if nodes else None,
         draws=[(node, draw) for node in nodes for draw in node.draws], settles=_can_be_settled(batch_record),
-        evidences=await _evidences(visit, batch_record, nodes), place=find_record_url,
+        evidences=await _evidences(visit, batch_record, nodes), place=find_record_url, records=home,
+        all_digits=False,
     )  # fmt: skip
 
 

@@ -47,6 +47,7 @@ from weighbridge.reporting.engagements_actions import (
     withdraw_engagement,
 )
 from weighbridge.reporting.report_links import KEY_MEANING, ReportEntry, report_entry
+from weighbridge.reporting.report_links_batches import find_batches_of_events
 from weighbridge.reporting.reports import get_report
 from weighbridge.reporting.reports_queries import report_numbered
 from weighbridge.web.display.figures import TimeFormat
@@ -54,6 +55,7 @@ from weighbridge.web.framework.page import OPEN_FIELDS_MAX, PageResponse, form, 
 from weighbridge.web.framework.rendering import render_open_page
 from weighbridge.web.framework.responses import build_file, redirect_to
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
+from weighbridge.web.pages.report_links import locate_batch
 from weighbridge.web.pages.reports import CHOICES, REPORT_PATH
 
 _BY_LINK: Final = "/reports/{report_id}/by_link/engagements"
@@ -97,13 +99,19 @@ async def _show(
         sample = await read_sample(tx, desk, request.path_params["engagement_id"])
         report = await report_numbered(tx, entry.project, entry.report)
         project = await read_project(tx, entry.project)
+        engagement = show_engagement(stored)
+        named = [one.event_id for one in engagement.findings]
+        named += [one.event.id for one in sample.data]
+        readers = await find_batches_of_events(tx, entry, named)
         now = await tx.value("SELECT now()")
         await tx.settle()
+    key = request.query_params[KEY]
+    readings = {event: locate_batch(report.id, key, batch, event) for event, batch in readers.items()}
     return render_open_page(
         request, "reports/engagement_by_link.html", 200 if refusal is None else refusal.status,
-        engagement=show_engagement(stored), sample=sample, report=report, project=project, draft=draft,
+        engagement=engagement, sample=sample, readings=readings, report=report, project=project, draft=draft,
         may_act=entry.is_of_verifier, typed=typed, problems=() if refusal is None else refusal.problems,
-        when=TimeFormat(project.time_zone, now), key=request.query_params[KEY],
+        when=TimeFormat(project.time_zone, now), key=key,
         home=f"/reports/{report.id}/by_link", **CHOICES,
     )  # fmt: skip
 

@@ -1,17 +1,12 @@
-"""Reports: all of a project, one on its way to its receiver, and what a verifier sees by a link.
+"""Reports: all of a project, and one on its way to its receiver."""
 
-Invariant: an error of the interface for a link is an error here, and the audit log records each use.
-"""
-
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from functools import partial
 from typing import Any, Final
 
 from weighbridge.accounting.batches import list_ledger_batches
 from weighbridge.accounting.ledgers import get_ledger, list_project_ledgers
 from weighbridge.accounting.records.batches import Batch
-from weighbridge.collection.projects import read_project
 from weighbridge.core import identity
 from weighbridge.core.engagement.findings import DECISIONS, Assurance, Conclusion, FindingKind
 from weighbridge.core.engagement.opinion import NAMESPACE
@@ -19,16 +14,10 @@ from weighbridge.core.engagement.sampling import SamplingMethod
 from weighbridge.core.problem import Problem
 from weighbridge.core.report import RESTATABLE, ReportStatus, ReportTrigger, Requirement, may
 from weighbridge.db.engine import Read
-from weighbridge.errors import Invalid, NotFound
-from weighbridge.http.caller import WebRequest, database, shares
-from weighbridge.http.endpoints.links import KEY, open_link
-from weighbridge.http.messages.operation import Attachment
-from weighbridge.platform.audit_log import attach, read_audit_key
-from weighbridge.platform.records import AuditKey
+from weighbridge.errors import Invalid
 from weighbridge.platform.tenancy import key_named
-from weighbridge.reporting.bundle.storage import MEDIA_TYPE, KeptBundle, kept_bundle
-from weighbridge.reporting.engagements import build_link_desk, list_engagements
-from weighbridge.reporting.engagements_actions import list_desk_engagements
+from weighbridge.reporting.bundle.storage import KeptBundle, kept_bundle
+from weighbridge.reporting.engagements import list_engagements
 from weighbridge.reporting.methodologies import get_methodology, list_methodologies
 from weighbridge.reporting.records import (
     LINK_SECONDS_DEFAULT,
@@ -38,10 +27,8 @@ from weighbridge.reporting.records import (
 )
 from weighbridge.reporting.registries import get_registry
 from weighbridge.reporting.report_links import (
-    KEY_MEANING,
     create_report_link,
     list_report_links,
-    report_entry,
     revoke_report_link,
 )
 from weighbridge.reporting.reports import (
@@ -62,12 +49,9 @@ from weighbridge.reporting.reports import (
     update_report,
     withdraw_report,
 )
-from weighbridge.reporting.reports_queries import report_numbered
 from weighbridge.reporting.submission.requirements import requirements_of
-from weighbridge.web.display.figures import TimeFormat
 from weighbridge.web.framework.listing import ListQuery, ListView, build_query
-from weighbridge.web.framework.page import PageResponse, action, download, form, open_page, page
-from weighbridge.web.framework.rendering import render_open_page
+from weighbridge.web.framework.page import action, download, form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
 from weighbridge.web.pages.ledgers import LEDGERS_SHOWN
 from weighbridge.web.pages.records import find_own_project_url
@@ -447,71 +431,6 @@ def _redirect_to_report(visit: Visit, changed_report: Report, notice: str) -> Re
     return Redirect(f"{visit.frame.home}/reports/{changed_report.id}", notice)
 
 
-# The page of a link: a report and its bundle, without a session.
-
-
-VERIFIER_PATH: Final = "/reports/{report_id}/by_link"
-
-
-@open_page("GET", VERIFIER_PATH, query={KEY: KEY_MEANING})
-async def report_by_link(request: WebRequest) -> PageResponse:
-    """Show a report, read-only, by a link."""
-    entry = await open_link(request, report_entry)
-    linked_report = entry.behind
-    async with shares(request).request(entry.account), database(request).read() as tx:
-        report = await report_numbered(tx, linked_report.project, linked_report.report)
-        project = await read_project(tx, linked_report.project)
-        bundle = await kept_bundle(tx, linked_report.project, linked_report.report)
-        engagements = await list_desk_engagements(tx, build_link_desk(linked_report))
-        audit_key = await read_audit_key(tx, entry.account, request.app.state.settings)
-        now = await tx.value("SELECT now()")
-        await tx.settle()
-    key = request.query_params[KEY]
-    return render_open_page(
-        request, "reports/by_link.html", report=report, project=project, bundle=bundle,
-        tones=TONES, when=TimeFormat(project.time_zone, now), engagements=engagements.data, key=key,
-        may_act=linked_report.is_of_verifier, **CHOICES,
-        bundle_address=f"{request.url.path}/bundle?{KEY}={key}",
-        audit_key=audit_key,
-        key_addresses=[(name, f"{request.url.path}/keys/{name}?{KEY}={key}") for name in _KEY_FILES],
-    )  # fmt: skip
-
-
-@open_page("GET", f"{VERIFIER_PATH}/bundle", query={KEY: KEY_MEANING})
-async def bundle_by_link(request: WebRequest) -> PageResponse:
-    """Send the proof bundle of the report of a link."""
-    entry = await open_link(request, report_entry)
-    linked_report = entry.behind
-    async with shares(request).request(entry.account), database(request).read() as tx:
-        kept_file = await kept_bundle(tx, linked_report.project, linked_report.report)
-    name = request.path_params["report_id"]
-    if kept_file is None:
-        raise NotFound("report", name, message="The report has no bundle yet.", code="bundle_missing")
-    read_file = partial(request.app.state.files.get, kept_file.storage_key, kept_file.size, kept_file.sha256)
-    file = Attachment(f"{name}.zip", MEDIA_TYPE, kept_file.size, read_file)
-    return file.reply(request.app.state.downloads, entry.account)
-
-
-_KEY_FILES: Final[Mapping[str, Callable[[AuditKey], str]]] = {
-    "plant.vkey": lambda key: f"{key.verifier_key}\n",
-    "allowed_signers": lambda key: f"operator {key.ssh_public_key}\n",
-}
-"""The operator's key as files, by their names: for `weighbridge bundle check`, and for `ssh-keygen`."""
-
-
-@open_page("GET", f"{VERIFIER_PATH}/keys/{{name}}", query={KEY: KEY_MEANING})
-async def key_by_link(request: WebRequest) -> PageResponse:
-    """Send the key of the operator as a file; it comes from where the report does, which the page says."""
-    entry = await open_link(request, report_entry)
-    name = request.path_params["name"]
-    if name not in _KEY_FILES:
-        raise NotFound
-    async with shares(request).request(entry.account), database(request).read() as tx:
-        key = await read_audit_key(tx, entry.account, request.app.state.settings)
-    file = attach(name, _KEY_FILES[name](key))
-    return file.reply(request.app.state.downloads, entry.account)
-
-
 PAGES = [
     *page(
         REPORTS_PATH, permission="production_accounting:read", of=list_reports, query_of=build_reports_query
@@ -557,7 +476,4 @@ PAGES = [
     *download(f"{REPORT_PATH}/bundle.zip", download_report_bundle, permission=_READ),
     *download(f"{REPORT_PATH}/bundle.zip.tsr", download_report_time_stamp, permission=_READ),
     *download(f"{REPORT_PATH}/submission_file", download_submission, permission=_READ),
-    *report_by_link,
-    *bundle_by_link,
-    *key_by_link,
 ]

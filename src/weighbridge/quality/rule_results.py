@@ -97,16 +97,17 @@ _SAYS_DECISION: Final = (
 
 @dataclass(frozen=True, slots=True)
 class DecidedOn:
-    """The results that a request names as they were and are, and how many the decision changed."""
+    """The results that a request names as they are after the decision, and how many it changed."""
 
     named: NamedResults
-    before: list[RuleResult]
     results: list[RuleResult]
     number: int
+    before: Sequence[RuleResult] = ()
+    """The same results before a decision on what they propose, under its locks."""
 
-    def record_one(self, tx: Write, actor: Actor, *, action: str) -> RuleResult:
+    def record_one(self, tx: Write, actor: Actor, before: RuleResult, *, action: str) -> RuleResult:
         """Record the decision on one result, if it changed it; gives the result."""
-        [before], [after] = self.before, self.results
+        [after] = self.results
         if self.number:
             changes.record(
                 tx, actor, action=action, target=after.id, project_id=self.named.project,
@@ -135,7 +136,7 @@ class DecidedOn:
         """Who had decided what and why, of the results of which the opposite was decided now."""
         decisions = [
             {name: value for name in _SAYS_DECISION if (value := getattr(before, name)) is not None}
-            for before, after in zip(self.before, self.results, strict=True)
+            for before, after in zip(self.before, self.results, strict=False)
             if before.approval_state in _DECIDED and before.approval_state != after.approval_state
         ]
         return {"decisions": decisions} if decisions else None
@@ -153,14 +154,13 @@ async def dismiss_results(tx: Write, actor: Actor, named: NamedResults, reason: 
         problems += problems_of_results(named, await _lock_statuses(tx, named.project, named.keys))
     if problems:
         raise Invalid(problems)
-    before = await _read_results(tx, named)
     dismissed = [
         await _dismiss(
             tx, actor, named.project, table, keys=_of_kind(named.keys, kind), reason=reason.strip()
         )
         for kind, table in _TABLES.items()
     ]
-    return DecidedOn(named, before, await _read_results(tx, named), sum(dismissed))
+    return DecidedOn(named, await _read_results(tx, named), sum(dismissed))
 
 
 async def decide_proposals(tx: Write, actor: Actor, named: NamedResults, decision: Decision) -> DecidedOn:
@@ -185,7 +185,7 @@ async def decide_proposals(tx: Write, actor: Actor, named: NamedResults, decisio
         await approve_proposals(tx, actor, named.project, changed, comment)
     elif changed:
         await reject_proposals(tx, actor, named.project, changed, (decision.reason or "").strip())
-    return DecidedOn(named, before, await _read_results(tx, named), len(changed))
+    return DecidedOn(named, await _read_results(tx, named), len(changed), before)
 
 
 async def _problems_of_change(
@@ -404,7 +404,7 @@ async def dismiss(call: WriteCall, body: ReasonForOne) -> RuleResult:
     """
     project, result = await _result(call)
     decided = await dismiss_results(call.tx, call.actor, name_result(project, result.id), body.reason)
-    return decided.record_one(call.tx, call.actor, action="rule_result.dismiss")
+    return decided.record_one(call.tx, call.actor, result, action="rule_result.dismiss")
 
 
 @post(
@@ -426,7 +426,7 @@ async def approve(call: WriteCall, body: Approval) -> RuleResult:
     project, result = await _result(call)
     decision = Decision(ProposalTrigger.APPROVE, comment=body.comment)
     decided = await decide_proposals(call.tx, call.actor, name_result(project, result.id), decision)
-    return decided.record_one(call.tx, call.actor, action="rule_result.approve")
+    return decided.record_one(call.tx, call.actor, decided.before[0], action="rule_result.approve")
 
 
 @post(_ONE + "/reject", permission=APPROVE, body=ReasonForOne, returns=RuleResult, status=200)
@@ -441,7 +441,7 @@ async def reject(call: WriteCall, body: ReasonForOne) -> RuleResult:
     project, result = await _result(call)
     decision = Decision(ProposalTrigger.REJECT, body.reason)
     decided = await decide_proposals(call.tx, call.actor, name_result(project, result.id), decision)
-    return decided.record_one(call.tx, call.actor, action="rule_result.reject")
+    return decided.record_one(call.tx, call.actor, decided.before[0], action="rule_result.reject")
 
 
 @post(

@@ -664,6 +664,7 @@ class DataPointResult(msgspec.Struct, frozen=True, kw_only=True):
     proposed_event: ProposedEvent | None = None
     approved_at: datetime | None = None
     approved_by: str | None = None
+    approval_comment: str | None = None
 
 
 class DataPointResultOrModelRunResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -694,6 +695,7 @@ class DataPointResultOrModelRunResult(msgspec.Struct, frozen=True, kw_only=True)
     proposed_event: ProposedEvent | None = None
     approved_at: datetime | None = None
     approved_by: str | None = None
+    approval_comment: str | None = None
     checked_value: str | None = None
     node_ids: list[str] | None = None
     model_run_id: str | None = None
@@ -1283,9 +1285,11 @@ class Impact(msgspec.Struct, frozen=True, kw_only=True):
 
     batches: list[ImpactOnBatch]
     ledgers: list[ImpactOnLedger]
-    stale_batches: list[BatchMadeStale]
+    reports: list[ImpactOnReport]
     deficits: list[PartitionDeficit]
     problems: list[str]
+    not_followed: list[str]
+    stale_batches: list[BatchMadeStale]
     following_rules: list[FollowingRule]
 
 
@@ -1294,9 +1298,11 @@ class ImpactOfProposal(msgspec.Struct, frozen=True, kw_only=True):
 
     batches: list[ImpactOnBatch]
     ledgers: list[ImpactOnLedger]
-    stale_batches: list[BatchMadeStale]
+    reports: list[ImpactOnReport]
     deficits: list[PartitionDeficit]
     problems: list[str]
+    not_followed: list[str]
+    stale_batches: list[BatchMadeStale]
     following_rules: list[FollowingRule]
     id: str
     approval_state: Literal["pending", "approved", "rejected", "withdrawn", "superseded"] | None
@@ -1307,9 +1313,11 @@ class ImpactOfProposals(msgspec.Struct, frozen=True, kw_only=True):
 
     batches: list[ImpactOnBatch]
     ledgers: list[ImpactOnLedger]
-    stale_batches: list[BatchMadeStale]
+    reports: list[ImpactOnReport]
     deficits: list[PartitionDeficit]
     problems: list[str]
+    not_followed: list[str]
+    stale_batches: list[BatchMadeStale]
     following_rules: list[FollowingRule]
     results: list[ProposalToApprove]
 
@@ -1334,6 +1342,25 @@ class ImpactOnLedger(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     batch_count: int
     change: Decimal
+    unit: str
+    primary_output_before: Decimal
+    primary_output_after: Decimal
+
+
+class ImpactOnReport(msgspec.Struct, frozen=True, kw_only=True):
+    """A report that includes amounts of runs which would come to something else."""
+
+    report_id: str
+    name: str
+    status: Literal[
+        "draft", "submitting", "submitted", "complete", "rejected", "failed", "superseded", "withdrawn"
+    ]
+    ledger_id: str
+    batch_ids: list[str]
+    included: Decimal
+    primary_output_before: Decimal
+    primary_output_after: Decimal
+    uncovered: Decimal
     unit: str
 
 
@@ -1782,6 +1809,7 @@ class ModelRunResult(msgspec.Struct, frozen=True, kw_only=True):
     proposed_event: ProposedEvent | None = None
     approved_at: datetime | None = None
     approved_by: str | None = None
+    approval_comment: str | None = None
 
 
 class NodeValue(msgspec.Struct, frozen=True, kw_only=True):

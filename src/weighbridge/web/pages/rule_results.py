@@ -292,7 +292,7 @@ async def _show_result(visit: Visit, impact: Any) -> View:
     )  # fmt: skip
 
 
-class Decision(NamedTuple):
+class ShownDecision(NamedTuple):
     """A decision on a proposal, and whether the opposite one may be taken."""
 
     is_approval: bool
@@ -307,7 +307,7 @@ class Decision(NamedTuple):
         return not (self.is_approval or self.stands_because)
 
 
-async def _show_decision(visit: Visit, result_record: Any) -> Decision | None:
+async def _show_decision(visit: Visit, result_record: Any) -> ShownDecision | None:
     """The decision on what a result proposes; None where nobody has decided."""
     key = identity.parse("data_point_result", result_record.id)
     is_approval = result_record.approval_state == ApprovalState.APPROVED
@@ -315,10 +315,10 @@ async def _show_decision(visit: Visit, result_record: Any) -> Decision | None:
         return None
     used = await list_batches_of_approvals(visit.reading, key.project, [key.key]) if is_approval else {}
     if batches := used.get(key.key):
-        return Decision(is_approval, describe_use(len(batches)), batches[:BATCHES_NAMED_MAX])
+        return ShownDecision(is_approval, describe_use(len(batches)), batches[:BATCHES_NAMED_MAX])
     if await list_final_decisions(visit.reading, key.project, [key.key]):
-        return Decision(is_approval, "The result is closed or dismissed, so this decision stands.", [])
-    return Decision(is_approval, "", [])
+        return ShownDecision(is_approval, "The result is closed or dismissed, so this decision stands.", [])
+    return ShownDecision(is_approval, "", [])
 
 
 async def _is_own(visit: Visit, result: str) -> bool:

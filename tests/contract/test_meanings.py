@@ -31,7 +31,7 @@ _FREE: Final = """
     street_address_2 subcategory time_zone token touched_slots tracking_id unit url user_email
     user_name version_label warnings weight where yaml evidence_url valid_when
     adapter compared_with liability_reason reference report_type said_by superseded_by supersedes
-    approved_by created_by passed_over_with_data revoked_by
+    approval_comment approved_by comment created_by passed_over_with_data revoked_by
     when border_where operating_where
     time_format duration encoding delimiter sheet watch column
     not_followed

@@ -26,6 +26,10 @@ COORDINATOR = "postgresql://app@db1:5432/weighbridge"
 EAST = Cell(2, "east", "db2:6432")
 BEFORE_NEWER_TABLES = "0067"
 WITHOUT_NEWER_TABLES = """
+    ALTER TABLE data_point_results DROP COLUMN approval_comment;
+    ALTER TABLE former_data_point_results DROP COLUMN approval_comment;
+    ALTER TABLE corrections DROP COLUMN rejected_result;
+    ALTER TABLE former_corrections DROP COLUMN rejected_result;
     DROP INDEX audit_log_of_user;
     DROP TABLE report_successions;
     DROP FUNCTION check_report_succession

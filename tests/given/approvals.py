@@ -24,9 +24,9 @@ def shown(caller: Caller, project: Record, result: str) -> Record:
     return dict(caller.get(path(project, result)).expect(200).body)
 
 
-def approve(caller: Caller, project: Record, result: str) -> Answer:
+def approve(caller: Caller, project: Record, result: str, **comment: str) -> Answer:
     """Approve what a result proposes."""
-    return caller.post(path(project, result, "approve"), {})
+    return caller.post(path(project, result, "approve"), comment)
 
 
 def reject(caller: Caller, project: Record, result: str, reason: str = WHY) -> Answer:
@@ -39,9 +39,10 @@ def dismiss(caller: Caller, project: Record, result: str, reason: str = WHY) -> 
     return caller.post(path(project, result, "dismiss"), {"reason": reason})
 
 
-def bulk_approve(caller: Caller, project: Record, *named: str) -> Answer:
+def bulk_approve(caller: Caller, project: Record, *named: str, **comment: str) -> Answer:
     """Approve what many results propose."""
-    return caller.post(f"/projects/{project['id']}/rule_results/bulk_approve", {"result_ids": [*named]})
+    body = {"result_ids": [*named], **comment}
+    return caller.post(f"/projects/{project['id']}/rule_results/bulk_approve", body)
 
 
 def bulk_reject(caller: Caller, project: Record, *named: str, reason: str = WHY) -> Answer:

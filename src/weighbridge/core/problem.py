@@ -491,8 +491,13 @@ RECORD: Final[Mapping[str, ErrorCode]] = {
     ),
     "decided": ErrorCode(
         RULE,
-        "The proposal of the rule result waits for nobody: it was decided on otherwise, or withdrawn.",
+        "The proposal of the rule result is withdrawn or superseded, or its result is closed as decided.",
         "Read the result again; its `approval_state` has the state of the proposal.",
+    ),
+    "decision_used": ErrorCode(
+        RULE,
+        "Batches were generated from the correction that was approved, so that it is not rejected any more.",
+        "Correct or revert the data point, which makes the batches in `records` stale, or delete them first.",
     ),
 }
 """Why a record cannot be as it was sent."""

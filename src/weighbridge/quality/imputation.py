@@ -105,7 +105,8 @@ _LEAVE_TO_PEOPLE: Final = SQL(
                   AND c.rule_id = {{rule}} AND c.position = s.position
                 WHERE {_SAME_SLOT} AND m.withdrawn_at >= v.created_at AND m.captured_by IS NULL
                   AND (c.state = ANY ({{not_reverted}})
-                       OR c.reverted_by IS NOT NULL AND c.reverted_at >= v.created_at))
+                       OR c.reverted_by IS NOT NULL AND c.reverted_at >= v.created_at
+                          AND c.rejected_result IS NULL))
     )
     DELETE FROM rule_missing_slots s USING emptied WHERE s.place = emptied.place
     """

@@ -5,9 +5,10 @@ again as long as the rule calls for the same. A captured event withdraws the pro
 trigger. Proposals of imputed events are written here as well; `imputation.py` creates the events.
 
 Invariants: at most one correction of a value by each rule is in force. Evaluating again changes and proposes
-nothing new. Corrections reverted by a person are not repeated until the rule has a new version, and an
-approval whose correction was reverted is withdrawn. Corrections of other rules and of people stay. Readers of
-events see nothing of a proposal. Memory does not grow with the number of values.
+nothing new. Corrections reverted by a person are not repeated until the rule has a new version, unless the
+person rejected what had been approved. An approval whose correction was reverted otherwise is withdrawn.
+Corrections of other rules and of people stay. Readers of events see nothing of a proposal. Memory does not
+grow with the number of values.
 """
 
 from dataclasses import replace
@@ -153,7 +154,7 @@ _PROPOSE_EVENTS: Final = SQL(
     f"""
     UPDATE data_point_results o
        SET approval_state = {{pending}}, proposed_correction = s.proposed, proposed_event = s.event,
-           event_id = NULL, approved_at = NULL, approved_by = NULL,
+           event_id = NULL, approved_at = NULL, approved_by = NULL, approval_comment = NULL,
            rejected_at = NULL, rejected_by = NULL, rejection_reason = NULL
       FROM (SELECT *, proposed_correction(NULL, to_value, substitution) AS proposed
               FROM rule_missing_slots) AS s
@@ -280,7 +281,7 @@ _PROPOSE: Final = SQL(
     """
     UPDATE data_point_results o
        SET approval_state = {pending}, proposed_correction = finding.proposed,
-           approved_at = NULL, approved_by = NULL,
+           approved_at = NULL, approved_by = NULL, approval_comment = NULL,
            rejected_at = NULL, rejected_by = NULL, rejection_reason = NULL
       FROM (SELECT event_id, position,
                    proposed_correction(from_value, to_value, substitution) AS proposed
@@ -463,6 +464,7 @@ _LEAVE: Final = SQL(
             ON (c.project_id, c.event_id, c.position, c.field) = ({project}, f.event_id, f.position, '')
          WHERE f.to_value IS NOT NULL
            AND c.reverted_by IS NOT NULL AND (c.rule_id = {rule} OR c.source = {manual})
+           AND c.rejected_result IS NULL
            AND c.reverted_at >= (SELECT v.created_at FROM rule_versions v
                                   WHERE (v.project_id, v.rule_id, v.version) = ({project}, {rule}, {version}))
     )

@@ -6,7 +6,7 @@ Invariants: a request about several results applies to all of them or to none. R
 results is in `rule_results_queries.py`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, LiteralString
 
@@ -16,6 +16,7 @@ from msgspec import Struct
 from weighbridge.core import identity
 from weighbridge.core.platform.permission import APPROVE, Actor
 from weighbridge.core.platform.settings import Feature
+from weighbridge.core.problem import Problem
 from weighbridge.core.rule import states as moves
 from weighbridge.core.rule.states import ApprovalState, ProposalTrigger, ResultStatus, ResultTrigger
 from weighbridge.db.engine import Write
@@ -31,7 +32,7 @@ from weighbridge.quality import rule_results_queries as queries
 from weighbridge.quality.records.rule_results import (
     PROPOSALS_MAX,
     RESULTS_MAX,
-    ApprovalNoOptions,
+    Approval,
     BulkApproval,
     BulkRejection,
     DecidedResults,
@@ -49,16 +50,19 @@ from weighbridge.quality.review.approval import approve as approve_proposals
 from weighbridge.quality.review.approval import list_own_proposals, lock_proposals
 from weighbridge.quality.review.approval import reject as reject_proposals
 from weighbridge.quality.review.impact import impact_of_proposals
+from weighbridge.quality.review.reversal import list_final_decisions, list_used_approvals
 from weighbridge.quality.rule_results_queries import (
     Decision,
     NamedResults,
     name_result,
     name_results,
+    problems_of_comment,
     problems_of_number,
     problems_of_own,
     problems_of_proposals,
     problems_of_reason,
     problems_of_results,
+    problems_of_use,
 )
 from weighbridge.quality.rules import project_with_rules, rule_named
 
@@ -83,6 +87,14 @@ _BESIDE: Final[Mapping[str, LiteralString]] = {
 """What changes beside the status: what a dismissed result proposes is withdrawn."""
 
 
+_DECIDED: Final = (ApprovalState.APPROVED, ApprovalState.REJECTED)
+_SAYS_DECISION: Final = (
+    "id", "approval_state", "approved_at", "approved_by", "approval_comment", "rejected_at", "rejected_by",
+    "rejection_reason",
+)  # fmt: skip
+"""What a result says about the decision on its proposal."""
+
+
 @dataclass(frozen=True, slots=True)
 class DecidedOn:
     """The results that a request names as they are after the decision, and how many it changed."""
@@ -90,6 +102,8 @@ class DecidedOn:
     named: NamedResults
     results: list[RuleResult]
     number: int
+    before: Sequence[RuleResult] = ()
+    """The same results before a decision on what they propose, under its locks."""
 
     def record_one(self, tx: Write, actor: Actor, before: RuleResult, *, action: str) -> RuleResult:
         """Record the decision on one result, if it changed it; gives the result."""
@@ -114,9 +128,18 @@ class DecidedOn:
             }
             changes.record(
                 tx, actor, action=action, target=f"{self.number} rule results",
-                project_id=self.named.project, after=summary,
+                project_id=self.named.project, before=self._describe_reversed(), after=summary,
             )  # fmt: skip
         return self.results
+
+    def _describe_reversed(self) -> dict[str, Any] | None:
+        """Who had decided what and why, of the results of which the opposite was decided now."""
+        decisions = [
+            {name: value for name in _SAYS_DECISION if (value := getattr(before, name)) is not None}
+            for before, after in zip(self.before, self.results, strict=False)
+            if before.approval_state in _DECIDED and before.approval_state != after.approval_state
+        ]
+        return {"decisions": decisions} if decisions else None
 
     @property
     def approval_states(self) -> list[str | None]:
@@ -144,29 +167,41 @@ async def decide_proposals(tx: Write, actor: Actor, named: NamedResults, decisio
     """Approve or reject what results propose; those that are decided so already stay as they are."""
     problems = [
         *problems_of_reason(decision.reason),
+        *problems_of_comment(decision.comment),
         *problems_of_number(named, PROPOSALS_MAX, f"{decision.trigger}s"),
     ]
-    pending: list[int] = []
-    is_approval = decision.trigger is ProposalTrigger.APPROVE
+    changed: list[int] = []
     if len(named.fields) <= PROPOSALS_MAX:
         states = await _lock_proposals(tx, named)
-        problems += problems_of_proposals(named, states, decision)
-        pending = [named.keys[one] for one, state in states.items() if state is ApprovalState.PENDING]
-        if is_approval:
-            problems += problems_of_own(named, await list_own_proposals(tx, actor, named.project, pending))
+        final = await list_final_decisions(tx, named.project, list(named.keys.values()))
+        problems += problems_of_proposals(named, states, decision, final)
+        changed = [named.keys[one] for one, state in states.items() if state in decision.changes]
+        problems += await _problems_of_change(tx, actor, named, decision, changed)
     if problems:
         raise Invalid(problems)
-    if pending and is_approval:
-        await approve_proposals(tx, actor, named.project, pending)
-    elif pending:
-        await reject_proposals(tx, actor, named.project, pending, (decision.reason or "").strip())
-    return DecidedOn(named, await _read_results(tx, named), len(pending))
+    before = await _read_results(tx, named)
+    if changed and decision.trigger is ProposalTrigger.APPROVE:
+        comment = None if decision.comment is None else decision.comment.strip()
+        await approve_proposals(tx, actor, named.project, changed, comment)
+    elif changed:
+        await reject_proposals(tx, actor, named.project, changed, (decision.reason or "").strip())
+    return DecidedOn(named, await _read_results(tx, named), len(changed), before)
+
+
+async def _problems_of_change(
+    tx: Write, actor: Actor, named: NamedResults, decision: Decision, changed: Sequence[int]
+) -> list[Problem]:
+    """What keeps the actor from changing proposals, or the books from having one taken back."""
+    if decision.trigger is ProposalTrigger.APPROVE:
+        return [*problems_of_own(named, await list_own_proposals(tx, actor, named.project, changed))]
+    return [*problems_of_use(named, await list_used_approvals(tx, named.project, changed))]
 
 
 async def impact_of_one(tx: Write, actor: Actor, project: int, result: RuleResult) -> ImpactOfProposal:
     """What approving a result would change; the transaction must be undone afterwards."""
-    impact, after = await impact_of_proposals(tx, actor, project, _list_pending(project, [result]))
-    state = next(iter(after.values()), result.approval_state)
+    final = await _list_final(tx, project, [result])
+    impact, after = await impact_of_proposals(tx, actor, project, _list_open(project, [result], final))
+    state = _state_to_approve(result, after.values())
     return ImpactOfProposal(**msgspec.structs.asdict(impact), id=result.id, approval_state=state)
 
 
@@ -178,26 +213,41 @@ async def impact_of_many(tx: Write, actor: Actor, project: int, request: NamedPr
     named, decision = name_results(project, request.result_ids), Decision(ProposalTrigger.APPROVE)
     problems = [*problems_of_number(named, PROPOSALS_MAX, "asks for")]
     found: list[RuleResult] = []
+    final: set[int] = set()
     if len(named.fields) <= PROPOSALS_MAX:
         found = [result for result in await _read_results(tx, named) if result.id in named.fields]
         states = {one.id: one.approval_state for one in found}
-        problems += problems_of_proposals(named, states, decision)
+        final = await _list_final(tx, project, found)
+        problems += problems_of_proposals(named, states, decision, final)
     if problems:
         raise Invalid(problems)
-    impact, after = await impact_of_proposals(tx, actor, project, _list_pending(project, found))
+    impact, after = await impact_of_proposals(tx, actor, project, _list_open(project, found, final))
     results = [
-        ProposalToApprove(one.id, after.get(named.keys[one.id]) or str(one.approval_state)) for one in found
+        ProposalToApprove(one.id, str(_state_to_approve(one, [after.get(named.keys[one.id])])))
+        for one in found
     ]
     return ImpactOfProposals(**msgspec.structs.asdict(impact), results=results)
 
 
-def _list_pending(project: int, results: Sequence[RuleResult]) -> list[int]:
-    """The numbers of those whose proposals wait for approval."""
-    return [
+async def _list_final(tx: Write, project: int, results: Sequence[RuleResult]) -> set[int]:
+    numbers = [number for result in results if (number := queries.result_key(project, result.id)) is not None]
+    return await list_final_decisions(tx, project, numbers)
+
+
+def _list_open(project: int, results: Sequence[RuleResult], final: Collection[int]) -> list[int]:
+    """The numbers of those whose proposals an approval would put in force."""
+    approvable = moves.list_proposal_states_changed_by(ProposalTrigger.APPROVE)
+    numbers = [
         identity.number("data_point_result", result.id, project)
         for result in results
-        if result.approval_state == ApprovalState.PENDING
+        if result.approval_state in approvable
     ]
+    return [number for number in numbers if number not in final]
+
+
+def _state_to_approve(result: RuleResult, after: Iterable[str | None]) -> str | None:
+    """Where a proposal stands, or that it would be superseded, by what an approval would find."""
+    return ApprovalState.SUPERSEDED if ApprovalState.SUPERSEDED in after else result.approval_state
 
 
 async def _lock_proposals(tx: Write, named: NamedResults) -> dict[str, ApprovalState | None]:
@@ -340,7 +390,7 @@ async def find_impact(call: WriteCall, body: NamedProposals) -> ImpactOfProposal
     """Say what approving many rule results together would change; nothing is stored.
 
     From 1 to 100 results, each counted once. Refused is what `bulk_approve` refuses: 422 when one never held
-    a proposal, or holds one that was rejected or withdrawn.
+    a proposal, or holds one that was withdrawn.
     """
     project = await project_with_rules(call.tx, call.actor, call.path["project_id"])
     return await impact_of_many(call.tx, call.actor, project, body)
@@ -360,37 +410,38 @@ async def dismiss(call: WriteCall, body: ReasonForOne) -> RuleResult:
 @post(
     _ONE + "/approve",
     permission=APPROVE,
-    body=ApprovalNoOptions,
+    body=Approval,
     returns=RuleResult,
     status=200,
     computes=True,
 )
-async def approve(call: WriteCall, _: ApprovalNoOptions) -> RuleResult:
+async def approve(call: WriteCall, body: Approval) -> RuleResult:
     """Approve the correction that a rule result proposes, which is in force from then on.
 
     The rule is asked again first: a proposal that it does not come to any more, because data changed
-    meanwhile, is not applied, and its `approval_state` becomes `superseded`. Approving again changes nothing.
-    422 for a result that never held a proposal, and for a proposal that was rejected or withdrawn. The body
-    may be left out.
+    meanwhile, is not applied, and its `approval_state` becomes `superseded`. One that was rejected may be
+    approved as long as its result is open. Approving again changes nothing. 422 for a result that never held
+    a proposal, and for a proposal that was withdrawn. The body may be left out.
     """
     project, result = await _result(call)
-    decision = Decision(ProposalTrigger.APPROVE)
+    decision = Decision(ProposalTrigger.APPROVE, comment=body.comment)
     decided = await decide_proposals(call.tx, call.actor, name_result(project, result.id), decision)
-    return decided.record_one(call.tx, call.actor, result, action="rule_result.approve")
+    return decided.record_one(call.tx, call.actor, decided.before[0], action="rule_result.approve")
 
 
 @post(_ONE + "/reject", permission=APPROVE, body=ReasonForOne, returns=RuleResult, status=200)
 async def reject(call: WriteCall, body: ReasonForOne) -> RuleResult:
     """Reject the correction that a rule result proposes, with a reason; the value stays as it is.
 
-    The same correction is not proposed again; another one that the rule comes to later is. Rejecting again
-    changes nothing. 422 for a result that never held a proposal, and for a proposal that does not wait for
-    approval any more.
+    The same correction is not proposed again; another one that the rule comes to later is. One that was
+    approved is taken back, as long as no batch is left that was generated from it (422 `decision_used`); 409
+    while a generation of the project runs. Rejecting again changes nothing. 422 for a result that never held
+    a proposal, and for a proposal that was withdrawn or superseded.
     """
     project, result = await _result(call)
     decision = Decision(ProposalTrigger.REJECT, body.reason)
     decided = await decide_proposals(call.tx, call.actor, name_result(project, result.id), decision)
-    return decided.record_one(call.tx, call.actor, result, action="rule_result.reject")
+    return decided.record_one(call.tx, call.actor, decided.before[0], action="rule_result.reject")
 
 
 @post(
@@ -405,16 +456,19 @@ async def bulk_approve(call: WriteCall, body: BulkApproval) -> DecidedResults:
     """Approve what many rule results propose at once: all of them, or none.
 
     From 1 to 100 results, each counted once. One that is approved already stays as it is; one whose data
-    changed meanwhile is `superseded` and not applied, and the others are approved. 422 when one never held a
-    proposal, or holds one that was rejected or withdrawn.
+    changed meanwhile is `superseded` and not applied, and the others are approved. One that was rejected may
+    be approved as long as its result is open. 422 when one never held a proposal, or holds one that was
+    withdrawn.
     """
     project = await project_with_rules(call.tx, call.actor, call.path["project_id"])
     named = name_results(project, body.result_ids)
-    decided = await decide_proposals(call.tx, call.actor, named, Decision(ProposalTrigger.APPROVE))
+    decision = Decision(ProposalTrigger.APPROVE, comment=body.comment)
+    decided = await decide_proposals(call.tx, call.actor, named, decision)
+    comment = {} if body.comment is None else {"comment": body.comment.strip()}
     return DecidedResults(
         decided.record_many(
             call.tx, call.actor, body, action="rule_result.bulk_approve",
-            approval_states=decided.approval_states,
+            approval_states=decided.approval_states, **comment,
         )
     )  # fmt: skip
 
@@ -429,8 +483,10 @@ async def bulk_approve(call: WriteCall, body: BulkApproval) -> DecidedResults:
 async def bulk_reject(call: WriteCall, body: BulkRejection) -> DecidedResults:
     """Reject what many rule results propose at once, with one reason: all of them, or none.
 
-    From 1 to 100 results, each counted once. One that is rejected already stays as it is. 422 when one never
-    held a proposal, or holds one that does not wait for approval any more.
+    From 1 to 100 results, each counted once. One that is rejected already stays as it is; one that was
+    approved is taken back, as long as no batch is left that was generated from it (422 `decision_used`); 409
+    while a generation of the project runs. 422 when one never held a proposal, or holds one that was
+    withdrawn or superseded.
     """
     project = await project_with_rules(call.tx, call.actor, call.path["project_id"])
     named = name_results(project, body.result_ids)

@@ -106,8 +106,9 @@ _OF_MODEL_RUNS: Final = """
            NULL::text AS approval_state, NULL::jsonb AS proposed_correction,
            NULL::timestamptz AS rejected_at, NULL::integer AS rejected_by,
            NULL::text AS rejection_reason, NULL::timestamptz AS approved_at,
-           NULL::integer AS approved_by, NULL::integer AS event_type_id, NULL::integer AS asset_id,
-           NULL::timestamptz AS slot_start, NULL::timestamptz AS slot_end, NULL::jsonb AS proposed_event,
+           NULL::integer AS approved_by, NULL::text AS approval_comment, NULL::integer AS event_type_id,
+           NULL::integer AS asset_id, NULL::timestamptz AS slot_start, NULL::timestamptz AS slot_end,
+           NULL::jsonb AS proposed_event,
            batch_id, model_run_id, node_ids
       FROM model_run_results
 """
@@ -222,15 +223,21 @@ async def _page(
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a person says to a proposal: yes, or no with a reason."""
+    """What a person says to a proposal: yes, perhaps with a comment, or no with a reason."""
 
     trigger: ProposalTrigger
     reason: str | None = None
+    comment: str | None = None
 
     @property
     def done(self) -> str:
         """What a proposal is afterwards."""
         return moves.advance_proposal(ApprovalState.PENDING, self.trigger).value
+
+    @property
+    def changes(self) -> list[ApprovalState]:
+        """The states of the proposals that it changes."""
+        return moves.list_proposal_states_changed_by(self.trigger)
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,6 +280,12 @@ def problems_of_reason(reason: str | None) -> Iterator[Problem]:
         yield Problem("reason must not be blank. Say why.", "reason", "required")
 
 
+def problems_of_comment(comment: str | None) -> Iterator[Problem]:
+    """A comment that is made says something."""
+    if comment is not None and not comment.strip():
+        yield Problem("comment must not be blank. Say something, or leave it out.", "comment", "required")
+
+
 def problems_of_number(named: NamedResults, most: int, does: str) -> Iterator[Problem]:
     number = len(named.fields)
     if not number:
@@ -296,8 +309,9 @@ def problems_of_results(named: NamedResults, statuses: Mapping[str, str]) -> Ite
 
 
 def problems_of_proposals(
-    named: NamedResults, states: Mapping[str, str | None], decision: Decision
+    named: NamedResults, states: Mapping[str, str | None], decision: Decision, final: Collection[int]
 ) -> Iterator[Problem]:
+    """What keeps results from a decision, by the states of their proposals; those of `final` stay decided."""
     movable = moves.list_proposal_states_before(decision.trigger)
     for one, field in named.fields.items():
         if one not in states:
@@ -309,9 +323,38 @@ def problems_of_proposals(
             yield Problem(message, field, "never_pending")
         elif state not in movable:
             message = (
-                f"{named.describe(one)}, whose proposal is {state}. It must be pending to be {decision.done}."
+                f"{named.describe(one)}, whose proposal is {state}. "
+                f"It must be {' or '.join(decision.changes)} to be {decision.done}."
             )
             yield Problem(message, field, "decided")
+        elif state in decision.changes and named.keys[one] in final:
+            message = (
+                f"{named.describe(one)}, whose proposal is {state} and whose result is closed or dismissed. "
+                "Only a decision on an open result is reversed."
+            )
+            yield Problem(message, field, "decided")
+
+
+BATCHES_NAMED_MAX: Final = 20
+"""Batches that a refusal to reverse an approval names; it says how many there are."""
+
+
+def describe_use(batch_count: int) -> str:
+    """Why an approval stays, of whose correction so many batches were made."""
+    batches = "1 batch was" if batch_count == 1 else f"{batch_count:,} batches were"
+    return (
+        f"{batches} generated from its correction. An approval is reversed only while no batch is left that "
+        "was generated from it."
+    )
+
+
+def problems_of_use(named: NamedResults, used: Mapping[int, Sequence[str]]) -> Iterator[Problem]:
+    """Approvals that are not reversed, because batches were made of what was approved."""
+    for one, key in named.keys.items():
+        if batches := used.get(key):
+            message = f"{named.describe(one)}, whose proposal is approved. {describe_use(len(batches))}"
+            records = tuple(batches[:BATCHES_NAMED_MAX])
+            yield Problem(message, named.fields[one], "decision_used", records)
 
 
 def problems_of_own(named: NamedResults, own: Collection[int]) -> Iterator[Problem]:

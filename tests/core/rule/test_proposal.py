@@ -7,14 +7,15 @@ from weighbridge.core.rule.states import (
     ProposalTrigger,
     advance_proposal,
     list_proposal_states_before,
+    list_proposal_states_changed_by,
 )
 
 TABLE = """
               propose    propose_anew    withdraw     take_back    approve       supersede     reject
   None        pending    -               -            -            -             -             -
   pending     pending    -               withdrawn    -            approved      superseded    rejected
-  approved    -          pending         -            withdrawn    approved      -             -
-  rejected    -          pending         -            -            -             -             rejected
+  approved    -          pending         -            withdrawn    approved      -             rejected
+  rejected    -          pending         -            -            approved      superseded    rejected
   withdrawn   pending    -               -            -            -             -             -
   superseded  pending    -               -            -            superseded    -             -
 """
@@ -49,4 +50,15 @@ def test_the_states_before_a_trigger_are_those_that_it_moves():
     ]
     assert list_proposal_states_before(ProposalTrigger.PROPOSE_ANEW) == ["approved", "rejected"]
     assert list_proposal_states_before(ProposalTrigger.WITHDRAW) == ["pending"]
-    assert list_proposal_states_before(ProposalTrigger.APPROVE) == ["pending", "approved", "superseded"]
+    assert list_proposal_states_before(ProposalTrigger.APPROVE) == [
+        "pending",
+        "approved",
+        "rejected",
+        "superseded",
+    ]
+
+
+def test_the_states_that_a_decision_changes_are_those_that_it_moves_to_another():
+    assert list_proposal_states_changed_by(ProposalTrigger.APPROVE) == ["pending", "rejected"]
+    assert list_proposal_states_changed_by(ProposalTrigger.REJECT) == ["pending", "approved"]
+    assert list_proposal_states_changed_by(ProposalTrigger.SUPERSEDE) == ["pending", "rejected"]

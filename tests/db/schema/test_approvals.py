@@ -2,7 +2,7 @@
 
 import psycopg
 import pytest
-from psycopg.errors import CheckViolation
+from psycopg.errors import CheckViolation, RestrictViolation
 from tests import databases
 
 from weighbridge.core.rule.states import ApprovalState
@@ -92,3 +92,31 @@ def test_an_approved_result_moves_to_what_the_table_of_moves_says(database, stat
 def test_a_result_says_who_approved_it_exactly_when_someone_did(database, state, approval):
     with psycopg.connect(database) as connection, pytest.raises(CheckViolation):
         moved(connection, state, approval)
+
+
+def test_a_comment_on_an_approval_says_something(database):
+    with psycopg.connect(database) as connection:
+        connection.execute("UPDATE data_point_results SET approval_comment = 'Read at the gate'")
+        with pytest.raises(CheckViolation, match="data_point_results_approval_comment_check"):
+            connection.execute("UPDATE data_point_results SET approval_comment = ''")
+
+
+CORRECTED = """
+    INSERT INTO corrections (project_id, event_id, position, source, from_value, to_value, rule_id,
+                             rule_version, user_id)
+    SELECT project_id, event_id, position, 'adjustment', '50', '51', rule_id, rule_version, approved_by
+      FROM data_point_results WHERE approval_state = 'approved'
+"""
+
+
+def test_a_correction_names_the_rejected_result_only_when_a_person_reverts_it(database):
+    with psycopg.connect(database, autocommit=True) as connection:
+        connection.execute(CORRECTED)
+        with pytest.raises(CheckViolation, match="corrections_rejected"):
+            connection.execute("UPDATE corrections SET rejected_result = 1 WHERE rule_id IS NOT NULL")
+        connection.execute(
+            "UPDATE corrections SET state = 'reverted', reverted_at = now(), reverted_by = user_id,"
+            " rejected_result = 1 WHERE rule_id IS NOT NULL"
+        )
+        with pytest.raises(RestrictViolation):
+            connection.execute("UPDATE corrections SET rejected_result = NULL WHERE rule_id IS NOT NULL")

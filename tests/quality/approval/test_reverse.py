@@ -1,4 +1,5 @@
-"""Property: approve then reverse restores, whatever was approved, rejected and evaluated before.
+"""Properties: approve then reverse restores, whatever was approved, rejected and evaluated before, and of
+decisions that are reversed the last one counts.
 
 A rule proposes for deliveries of more than 20 t, while another one adjusts by itself; or a rule proposes what
 to fill gaps with. People decide on proposals, correct values and take them back, in any order. Reversing what
@@ -17,6 +18,12 @@ from tests.given.rule_evaluation import calibration, corrections, held, results,
 MASSES = (50, 30, 10)
 STEPS = st.sampled_from(["approve", "reject", "correct", "revert", "evaluate"])
 STORIES = st.lists(st.tuples(STEPS, st.integers(0, len(MASSES) - 1), st.integers(15, 60)), max_size=8)
+
+
+DECIDABLE = ("pending", "approved", "rejected")
+DECISIONS = st.lists(
+    st.tuples(st.integers(0, len(MASSES) - 1), st.sampled_from(["approve", "reject", "evaluate"])), max_size=8
+)
 
 
 class Yard:
@@ -67,9 +74,20 @@ class Yard:
     def values(self):
         return [held(self.api, self.project, event) for event in self.events]
 
-    def _decide(self, place, verb, body):
+    def decide(self, place, verb):
+        """Approve or reject, whatever was decided before."""
+        body = {"approve": {}, "reject": {"reason": "No"}}[verb]
+        self._decide(place, verb, body, DECIDABLE)
+
+    @property
+    def states(self):
+        """Where the proposals stand, by delivery."""
+        places = {event["id"]: place for place, event in enumerate(self.events)}
+        return {places[one["event_id"]]: one["approval_state"] for one in results(self.api, self.rule)}
+
+    def _decide(self, place, verb, body, states=("pending",)):
         for one in results(self.api, self.rule):
-            if one["event_id"] == self.events[place]["id"] and one["approval_state"] == "pending":
+            if one["event_id"] == self.events[place]["id"] and one["approval_state"] in states:
                 path = f"/projects/{self.project['id']}/rule_results/{one['id']}/{verb}"
                 self.api.post(path, body).expect(200)
 
@@ -124,3 +142,25 @@ def test_the_pending_count_is_that_of_the_pending_results_at_every_moment(server
 
         states = [one["approval_state"] for one in results(yard.api, yard.rule)]
         assert yard.api.get(f"/rules/{yard.rule['id']}").body["pending_count"] == states.count("pending")
+
+
+@pytest.mark.parametrize("place", [Yard, Stack])
+@settings(max_examples=examples(20), deadline=None)
+@for_all(story=DECISIONS)
+def test_of_decisions_that_are_reversed_the_last_one_counts(server, place, story):
+    reversing, deciding = place(server.account()), place(server.account())
+    last = {index: verb for index, verb in story if verb != "evaluate"}
+
+    for index, verb in story:
+        reversing.evaluate(index, None) if verb == "evaluate" else reversing.decide(index, verb)
+    for index, verb in last.items():
+        deciding.decide(index, verb)
+
+    for one in (reversing, deciding, reversing):
+        one.evaluate(0, None)
+    assert reversing.values == deciding.values
+    assert reversing.states == deciding.states
+    decided = {"approve": "approved", "reject": "rejected"}
+    assert reversing.states == {
+        index: decided[last[index]] if index in last else "pending" for index in reversing.states
+    }

@@ -3,6 +3,7 @@
 import pytest
 from tests.given import accounting, roll_ups
 from tests.given import collection as given
+from tests.given.approvals import approve, reject
 from tests.given.roll_ups import events_of, hours, minutes, minutes_of, read, roll_up
 from tests.given.rule_evaluation import calibration, results, work
 
@@ -203,3 +204,19 @@ def test_what_a_proposal_on_a_minute_would_change_is_told_through_its_hour(api, 
     assert (change["primary_output_before"], change["primary_output_after"]) == (3, 5)
     assert before[0]["data_points"][0]["value"] == 3
     assert plant.balance() == 5
+
+
+def test_an_approval_on_a_minute_stays_once_a_batch_was_made_of_its_hour(api, account, plant):
+    read(api, plant.project, minutes_of(10, [1, 2]))
+    plant.generate()
+    rule = calibration(api, plant.project, "{{co2}} > 1", "{{co2}} * 2", requires_approval=True,
+                       event_type_id=type_of(api, plant, "stack-minute")["id"])  # fmt: skip
+    work(account)
+    [result] = results(api, rule)
+    for decide in (approve, reject, approve):
+        decide(api, plant.project, result["id"]).expect(200)
+    [batch] = plant.generate()["batches"]
+
+    error = reject(api, plant.project, result["id"]).expect(422).error
+
+    assert (error["code"], error["records"]) == ("decision_used", [batch])

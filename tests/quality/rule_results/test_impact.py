@@ -118,11 +118,24 @@ def test_a_proposal_of_a_voided_event_would_not_be_applied(api, plant, proposed,
     ]
 
 
-@pytest.mark.parametrize("decide", [reject, dismiss])
-def test_a_decided_proposal_is_refused_as_an_approval_would_be(api, plant, proposed, decide):
+def test_one_that_was_rejected_has_the_impact_of_its_approval(api, plant, proposed):
+    plant.deliver(50)
+    plant.generate()
+    [result] = proposed()
+    reject(api, plant.project, result).expect(200)
+
+    said = impact(api, plant, result)
+
+    assert outputs(said) == [("2025-01", 50, 51)]
+    assert said.body["results"] == [{"id": result, "approval_state": "rejected"}]
+
+
+@pytest.mark.parametrize("before", [(), (reject,)])
+def test_a_decided_proposal_is_refused_as_an_approval_would_be(api, plant, proposed, before):
     plant.deliver(50)
     [result] = proposed()
-    decide(api, plant.project, result).expect(200)
+    for decide in (*before, dismiss):
+        decide(api, plant.project, result).expect(200)
 
     said, refused = impact(api, plant, result), bulk_approve(api, plant.project, result)
 

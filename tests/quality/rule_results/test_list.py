@@ -56,6 +56,7 @@ def test_a_result_says_which_rule_found_what_in_which_data_point(api, sql, plant
         "rejection_reason": None,
         "approved_at": None,
         "approved_by": None,
+        "approval_comment": None,
         "proposed_event": None,
     }
 

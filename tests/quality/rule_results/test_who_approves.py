@@ -100,3 +100,22 @@ def test_rejecting_ones_own_is_free(api, account, project):
     result, _ = proposed(api, api, project, account)
 
     assert reject(api, project, result).expect(200).body["approval_state"] == "rejected"
+
+
+@pytest.mark.usefixtures("forbids_own")
+def test_nobody_approves_their_own_after_it_was_rejected_either(api, account, project):
+    result, _ = proposed(api, api, project, account)
+    reject(api, project, result).expect(200)
+
+    assert approve(api, project, result).expect(422).error["code"] == "own_proposal"
+    third = somebody(account, "data_rules:approve")
+    approve(third, project, result).expect(200)
+    assert reject(api, project, result).expect(200).body["approval_state"] == "rejected"
+
+
+def test_reversing_a_decision_needs_the_permission_to_decide(api, account, project):
+    result, _ = proposed(api, api, project, account)
+    writer = account.caller("data_rules:write")
+    for decide, reverse in ((approve, reject), (reject, approve)):
+        decide(api, project, result).expect(200)
+        assert reverse(writer, project, result).expect(403).error["code"] == "permission_missing"

@@ -6,9 +6,10 @@ from html import escape, unescape
 import pytest
 from tests.given import accounting as given_accounting
 from tests.given import collection as given
-from tests.given.approvals import pending, shown
-from tests.given.people import visitor
+from tests.given.approvals import dismiss, pending, reject, shown
+from tests.given.people import Visitor, actor_of, email_of, visitor
 from tests.given.rule_evaluation import calibration, results, work
+from tests.server import Account
 
 
 @pytest.fixture
@@ -28,9 +29,15 @@ def proposed(api, account, plant):
     plant.deliver(25)
     plant.deliver(5)
     plant.generate()
+    made = propose(api, account, plant)
+    return made, [one["id"] for one in results(api, made)]
+
+
+def propose(api, account, plant):
+    """A rule that proposes two percent more for deliveries above 20 t, evaluated."""
     made = calibration(api, plant.project, requires_approval=True)
     work(account)
-    return made, [one["id"] for one in results(api, made)]
+    return made
 
 
 def home(plant):
@@ -165,6 +172,80 @@ def test_many_are_rejected_and_dismissed_with_one_reason(api, ada, plant, propos
     assert rule["name"] in words(ada.get(f"{home(plant)}/rule_results?filter[rule_id]={rule['id']}"))
     ada.post(f"{home(plant)}/rule_results/dismiss", {"result_ids": found, "reason": "Known"}).expect(303)
     assert {shown(api, plant.project, one)["status"] for one in found} == {"dismissed"}
+
+
+def test_an_approval_is_reversed_on_its_page_until_a_batch_rests_on_it(api, ada, plant, proposed):
+    _, found = proposed
+    address = f"{home(plant)}/rule_results/{found[0]}"
+    ada.get(address)
+    ada.post(f"{address}/approve", {"comment": "Read at the gate"}).expect(303)
+
+    page = words(ada.get(address))
+    assert "by Ada Nord: Read at the gate" in page
+    assert "Reverse the decision" in page
+    moved = ada.post(f"{address}/reject", {"reason": "Read wrongly"}).expect(303)
+    assert moved.headers["location"] == address
+    assert shown(api, plant.project, found[0])["rejection_reason"] == "Read wrongly"
+
+    page = words(ada.get(address))
+    assert "by Ada Nord: Read wrongly" in page
+    assert "January 2025 60 60.60 0.60 t" in words(ada.get(f"{address}/impact"))
+    ada.post(f"{address}/approve", {"comment": ""}).expect(303)
+    assert shown(api, plant.project, found[0])["approval_comment"] is None
+    [batch] = plant.generate()["batches"]
+    page = ada.get(address).expect(200).text
+    assert f'href="{home(plant)}/batches/{batch}"' in page
+    assert "1 batch was generated from its correction" in page
+    assert "Reject proposal" not in page
+    assert "1 batch was generated from its correction" in words_of_refusal(
+        ada.post(f"{address}/reject", {"reason": "Read wrongly"})
+    )
+
+
+def test_the_page_of_a_decision_that_stands_says_why(ada, account, api, plant, proposed):
+    _, found = proposed
+    address = f"{home(plant)}/rule_results/{found[0]}"
+    ada.get(address)
+    ada.post(f"{address}/reject", {"reason": "The scale was right"}).expect(303)
+    reader = visitor(account, "data_rules:read")
+    assert "Users who may approve can reverse this decision." in words(reader.get(address))
+
+    dismiss(api, plant.project, found[0]).expect(200)
+
+    page = words(ada.get(address))
+    assert "The result is closed or dismissed, so this decision stands." in page
+    assert "Approve proposal" not in page
+
+
+def test_the_page_of_a_rejection_offers_nobody_to_approve_their_own(account, api, sql, plant):
+    email = email_of(account)
+    sender = Account(account.server, actor_of(account, email), account.cell).caller()
+    given.event(sender, plant.project, event_type="delivery", values={"mass": 30})
+    [result] = [one["id"] for one in results(api, propose(api, account, plant))]
+    reject(api, plant.project, result).expect(200)
+    address = f"{home(plant)}/rule_results/{result}"
+    author = Visitor(account.server).sign_in(email)
+    assert "Approve proposal" in words(author.get(address))
+    sql(
+        "INSERT INTO feature_flags (account_id, name, is_on) VALUES (%s, 'approval_of_own', false)",
+        account.id,
+    )
+
+    page = words(author.get(address))
+
+    assert "Another user must approve it." in page
+    assert "Approve proposal" not in page
+
+
+def test_many_are_approved_with_one_comment(api, ada, plant, proposed):
+    _, found = proposed
+    ada.get(f"{home(plant)}/proposals")
+
+    ada.post(
+        f"{home(plant)}/proposals/approve", {"result_ids": found, "comment": "Read", "reason": ""}
+    ).expect(303)
+
+    assert [shown(api, plant.project, one)["approval_comment"] for one in found] == ["Read"] * 2
 
 
 def test_the_list_and_the_page_of_a_rule_say_what_it_does(ada, plant, proposed):

@@ -4815,6 +4815,7 @@ def rule_results_approve(
     project_id: str,
     rule_result_id: str,
     *,
+    comment: str | UnsetType | None = UNSET,
     idempotency_key: str | None = None,
 ) -> Call[records.DataPointResult]:
     """Approve the correction that a rule result proposes, which is in force from then on.
@@ -4826,7 +4827,7 @@ def rule_results_approve(
         "/projects/{project_id}/rule_results/{rule_result_id}/approve",
         records.DataPointResult,
         names={"project_id": project_id, "rule_result_id": rule_result_id},
-        body={},
+        body={"comment": comment},
         takes_key=True,
         key=idempotency_key,
     )
@@ -4836,6 +4837,7 @@ def rule_results_bulk_approve(
     project_id: str,
     *,
     result_ids: Sequence[str],
+    comment: str | UnsetType | None = UNSET,
     idempotency_key: str | None = None,
 ) -> Call[records.DecidedResults]:
     """Approve what many rule results propose at once: all of them, or none.
@@ -4847,7 +4849,7 @@ def rule_results_bulk_approve(
         "/projects/{project_id}/rule_results/bulk_approve",
         records.DecidedResults,
         names={"project_id": project_id},
-        body={"result_ids": result_ids},
+        body={"result_ids": result_ids, "comment": comment},
         takes_key=True,
         key=idempotency_key,
     )

@@ -667,6 +667,7 @@ class DataPointResult(msgspec.Struct, frozen=True, kw_only=True):
     proposed_event: ProposedEvent | None = None
     approved_at: datetime | None = None
     approved_by: str | None = None
+    approval_comment: str | None = None
 
 
 class DataPointResultOrModelRunResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -697,6 +698,7 @@ class DataPointResultOrModelRunResult(msgspec.Struct, frozen=True, kw_only=True)
     proposed_event: ProposedEvent | None = None
     approved_at: datetime | None = None
     approved_by: str | None = None
+    approval_comment: str | None = None
     checked_value: str | None = None
     node_ids: list[str] | None = None
     model_run_id: str | None = None
@@ -1821,6 +1823,7 @@ class ModelRunResult(msgspec.Struct, frozen=True, kw_only=True):
     proposed_event: ProposedEvent | None = None
     approved_at: datetime | None = None
     approved_by: str | None = None
+    approval_comment: str | None = None
 
 
 class NodeValue(msgspec.Struct, frozen=True, kw_only=True):

@@ -51,8 +51,8 @@ OF_DATA_POINTS: Final = """
     SELECT project_id, id, rule_id, rule_version, status, entered_value AS value, error_message,
            evaluated_at, created_at, closed_at, superseded_by_version, dismissed_at, dismissed_by,
            dismissal_reason, event_id, position, approval_state, proposed_correction, rejected_at,
-           rejected_by, rejection_reason, approved_at, approved_by, event_type_id, asset_id, slot_start,
-           slot_end, proposed_event
+           rejected_by, rejection_reason, approved_at, approved_by, approval_comment, event_type_id, asset_id,
+           slot_start, slot_end, proposed_event
       FROM data_point_results
 """
 """The findings of rules in data points."""
@@ -141,6 +141,7 @@ DATA_POINT_RESULT: Final = row_of(
     Column("proposed_event", ("r.project_id", *_SLOT), _proposed_event),
     Column("approved_at", "r.approved_at"),
     Column("approved_by", "g.name"),
+    Column("approval_comment", "r.approval_comment"),
 )
 
 

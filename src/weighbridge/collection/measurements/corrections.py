@@ -9,7 +9,7 @@ on the corrections that were not reverted. A slot of a meter has at most one imp
 besides a captured one. The caller writes the audit row.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -196,17 +196,25 @@ async def undo(
 
     A run of a rule withdraws corrections its rule no longer makes; the actor reverts all others.
     """
-    return await _undo(tx, project, corrections, actor.user_id if run is None else None, run)
+    named = dict.fromkeys(corrections)
+    return await _undo(tx, project, named, actor.user_id if run is None else None, run)
+
+
+async def undo_rejected(tx: Write, actor: Actor, project: int, corrections: Mapping[int, int]) -> None:
+    """Revert corrections by their numbers, each for the result that is given with it: what that proposed was
+    approved, and is rejected now.
+    """
+    await _undo(tx, project, corrections, actor.user_id, None)
 
 
 async def undo_by_runs(tx: Write, project: int, corrections: Sequence[tuple[int, int]]) -> None:
     """Revert corrections by their numbers, each by the run that is given with it."""
     for run, run_corrections in groupby(sorted(corrections, key=itemgetter(1)), key=itemgetter(1)):
-        await _undo(tx, project, [number for number, _ in run_corrections], None, run)
+        await _undo(tx, project, dict.fromkeys(number for number, _ in run_corrections), None, run)
 
 
 async def _undo(
-    tx: Write, project: int, corrections: Collection[int], user: int | None, run: int | None
+    tx: Write, project: int, corrections: Mapping[int, int | None], user: int | None, run: int | None
 ) -> CorrectionOutcome:
     if not corrections:
         return NOTHING_DONE
@@ -223,12 +231,15 @@ async def _undo(
     )
     reverted = await tx.tuples(
         """
-        UPDATE corrections SET state = %s, reverted_at = now(), reverted_by = %s, reverted_by_run = %s
-         WHERE project_id = %s AND id = ANY (%s) AND state = ANY (%s) AND source <> %s
-        RETURNING id, event_id, position, field
+        UPDATE corrections c
+           SET state = %s, reverted_at = now(), reverted_by = %s, reverted_by_run = %s,
+               rejected_result = named.result
+          FROM unnest(%s::bigint[], %s::bigint[]) AS named (id, result)
+         WHERE c.project_id = %s AND c.id = named.id AND c.state = ANY (%s) AND c.source <> %s
+        RETURNING c.id, c.event_id, c.position, c.field
         """,
         (
-            CorrectionState.REVERTED, user, run, *project_and_corrections,
+            CorrectionState.REVERTED, user, run, [*corrections], [*corrections.values()], project,
             states_before(CorrectionTrigger.REVERT), CorrectionOrigin.COMPLETION,
         ),
     )  # fmt: skip

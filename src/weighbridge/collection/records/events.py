@@ -156,6 +156,8 @@ class DataPointResult(msgspec.Struct, frozen=True):
     """When the proposal was approved; null unless it was."""
     approved_by: str | None = None
     """The name of the user who approved it; null unless someone did."""
+    approval_comment: str | None = None
+    """What that user said about it; null when nothing was said."""
 
 
 # What an event looks like on the wire.

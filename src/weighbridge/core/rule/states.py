@@ -9,15 +9,16 @@ A proposal is the correction of a rule that needs approval: kept with its result
 result proposes while its record fails and the rule has a correction for it. A person approves it, which puts
 the correction in force, or rejects it. A proposal without a reason any more is withdrawn, or superseded when
 that is found out only as someone approves it; either may be made again. A decision is about one value: when
-the rule calculates another one, it is proposed again.
+the rule calculates another one, it is proposed again. While its result is open, a decision may be reversed by
+the opposite one: an approval until a batch was made of its correction, a rejection whenever the rule still
+calculates what was rejected.
 
 A rule run is one evaluation of a version of a rule over a period, with what it came to. A run that a task
 carries out has the state of its task; one that evaluates what has just changed is written down complete.
 Reversing a run removes the corrections that it wrote.
 
 Invariants: there is no other move than those listed; a result that is closed, and a run that is failed or
-reversed, stays as it is; the same decision on a proposal again changes nothing, and the opposite one is
-refused.
+reversed, stays as it is; the same decision on a proposal again changes nothing.
 """
 
 from collections.abc import Mapping
@@ -124,13 +125,13 @@ class ProposalTrigger(StrEnum):
     """The approved correction is reverted: the rule no longer calculates it, or a person reverted it."""
 
     APPROVE = "approve"
-    """A person permits the correction, and the rule still calculates it."""
+    """A person permits the correction, which may have been rejected, and the rule still calculates it."""
 
     SUPERSEDE = "supersede"
-    """A person lets the correction be, and its data have changed meanwhile."""
+    """A person permits the correction, and its data have changed meanwhile."""
 
     REJECT = "reject"
-    """A person refuses the correction, with a reason."""
+    """A person refuses the correction, which may be in force by an approval, with a reason."""
 
 
 PROPOSAL_MOVES: Final[Mapping[tuple[ApprovalState | None, ProposalTrigger], ApprovalState]] = {
@@ -144,9 +145,12 @@ PROPOSAL_MOVES: Final[Mapping[tuple[ApprovalState | None, ProposalTrigger], Appr
     (ApprovalState.APPROVED, ProposalTrigger.TAKE_BACK): ApprovalState.WITHDRAWN,
     (ApprovalState.PENDING, ProposalTrigger.APPROVE): ApprovalState.APPROVED,
     (ApprovalState.APPROVED, ProposalTrigger.APPROVE): ApprovalState.APPROVED,
+    (ApprovalState.REJECTED, ProposalTrigger.APPROVE): ApprovalState.APPROVED,
     (ApprovalState.SUPERSEDED, ProposalTrigger.APPROVE): ApprovalState.SUPERSEDED,
     (ApprovalState.PENDING, ProposalTrigger.SUPERSEDE): ApprovalState.SUPERSEDED,
+    (ApprovalState.REJECTED, ProposalTrigger.SUPERSEDE): ApprovalState.SUPERSEDED,
     (ApprovalState.PENDING, ProposalTrigger.REJECT): ApprovalState.REJECTED,
+    (ApprovalState.APPROVED, ProposalTrigger.REJECT): ApprovalState.REJECTED,
     (ApprovalState.REJECTED, ProposalTrigger.REJECT): ApprovalState.REJECTED,
 }
 """From a state, by a trigger, to a state; a result without a proposal has none."""
@@ -257,6 +261,12 @@ def list_run_states_before(trigger: RunTrigger) -> list[str]:
 def list_proposal_states_before(trigger: ProposalTrigger) -> list[str | None]:
     """List the states that a trigger can move a proposal from; None for a result without one."""
     return [None if state is None else state.value for state, by in PROPOSAL_MOVES if by is trigger]
+
+
+def list_proposal_states_changed_by(trigger: ProposalTrigger) -> list[ApprovalState]:
+    """List the states that a trigger moves a proposal from to another one."""
+    moves = PROPOSAL_MOVES.items()
+    return [state for (state, by), after in moves if by is trigger and state not in (None, after)]
 
 
 def list_statuses_before(trigger: ResultTrigger) -> list[str]:

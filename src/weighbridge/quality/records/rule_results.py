@@ -128,6 +128,8 @@ class ModelRunResult(msgspec.Struct, frozen=True):
     """Always null, as in every result of a model run."""
     approved_by: str | None = None
     """Always null, as in every result of a model run."""
+    approval_comment: str | None = None
+    """Always null, as in every result of a model run."""
 
 
 RuleResult = DataPointResult | ModelRunResult
@@ -164,7 +166,7 @@ class ImpactOfProposal(Impact, frozen=True):
     approval_state: Annotated[str, one_of(ApprovalState)] | None
     """Where the proposal stands; `superseded` when approving it now would apply nothing.
 
-    Only a pending one has an impact; null when the result proposes nothing.
+    Only a pending one, and a rejected one, has an impact; null when the result proposes nothing.
     """
 
 
@@ -188,7 +190,7 @@ class ImpactOfProposals(Impact, frozen=True):
     """What would change if many proposals were approved together and what they touch generated again."""
 
     results: list[ProposalToApprove]
-    """The results, each once, in the order in which they were named; only the pending ones have an impact."""
+    """The results, each once, in the order in which they were named; approved ones have no impact."""
 
 
 class ReasonForOne(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -198,8 +200,11 @@ class ReasonForOne(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Why, in a sentence."""
 
 
-class ApprovalNoOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Approval(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The body of an approval, which may be left out."""
+
+    comment: Description | None = None
+    """What there is to say about it, in a sentence; null when there is nothing."""
 
 
 class BulkApproval(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -207,6 +212,8 @@ class BulkApproval(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     result_ids: _ProposalIds
     """The rule results to approve, up to 100."""
+    comment: Description | None = None
+    """What there is to say about all of them, in a sentence; null when there is nothing."""
 
 
 class BulkRejection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

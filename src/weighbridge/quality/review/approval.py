@@ -17,7 +17,12 @@ from typing import Any, Final, NamedTuple
 from weighbridge.collection.measurements.corrections import apply_corrections, settle_imputed
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.platform.settings import Feature
-from weighbridge.core.rule.states import ApprovalState, ProposalTrigger, advance_proposal
+from weighbridge.core.rule.states import (
+    ApprovalState,
+    ProposalTrigger,
+    advance_proposal,
+    list_proposal_states_changed_by,
+)
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db import locks
 from weighbridge.db.engine import Read, Write
@@ -30,6 +35,7 @@ from weighbridge.quality.imputation import (
     find_events,
     lock_imputed_events,
 )
+from weighbridge.quality.review.reversal import list_corrections_of_approvals, take_back
 from weighbridge.quality.rule_corrections import (
     SAME_SLOT,
     CalledFor,
@@ -154,7 +160,8 @@ _SAME: Final = f"""
 #
 # Approving makes the proposed correction one of the rule's, by the run that found the record failing, so
 # that reversing the run takes it back. A proposal that its rule does not come to any more is superseded and
-# makes none.
+# makes none. Rejecting what was approved takes the correction back (`reversal.py`); what was decided before
+# stands in the audit log.
 #
 # Invariants: what is decided on is read under the locks that evaluations and corrections take, in their
 # order, so that no deadlock is possible; a decision on many is a few statements for each of their rules.
@@ -181,17 +188,21 @@ async def lock_proposals(tx: Write, project: int, numbers: Sequence[int]) -> dic
     return {number: None if state is None else ApprovalState(state) for number, state in rows}
 
 
-async def approve(tx: Write, actor: Actor, project: int, numbers: Sequence[int]) -> tuple[int, int]:
-    """Put in force what pending results propose; gives how many are approved, and how many superseded."""
+async def approve(
+    tx: Write, actor: Actor, project: int, numbers: Sequence[int], comment: str | None = None
+) -> tuple[int, int]:
+    """Put in force what pending or rejected results propose; gives how many are approved, and how many
+    superseded.
+    """
     proposals = await read_proposals(tx, project, numbers)
     current_numbers = await list_current_proposals(tx, project, proposals)
     approved = [proposal for proposal in proposals if proposal.number in current_numbers]
     superseded = [proposal.number for proposal in proposals if proposal.number not in current_numbers]
     await tx.execute(_SUPERSEDE, (_after(ProposalTrigger.SUPERSEDE), project, superseded))
     _, event_types = await correct(tx, actor, project, approved)
+    approved_numbers = [proposal.number for proposal in approved]
     await tx.execute(
-        _APPROVE,
-        (_after(ProposalTrigger.APPROVE), actor.user_id, project, [proposal.number for proposal in approved]),
+        _APPROVE, (_after(ProposalTrigger.APPROVE), actor.user_id, comment, project, approved_numbers)
     )
     # Last: where a captured event has come for a slot meanwhile, the approval goes with the imputed one.
     if any(proposal.event is None for proposal in approved):
@@ -200,12 +211,16 @@ async def approve(tx: Write, actor: Actor, project: int, numbers: Sequence[int])
 
 
 async def reject(tx: Write, actor: Actor, project: int, numbers: Sequence[int], reason: str) -> None:
-    """Refuse what pending results propose, with one reason."""
+    """Refuse what results propose, with one reason; what was approved of them is taken back."""
+    corrections = await list_corrections_of_approvals(tx, project, numbers)
     await tx.execute(_REJECT, (_after(ProposalTrigger.REJECT), actor.user_id, reason, project, list(numbers)))
+    await take_back(tx, actor, project, corrections)
 
 
 def _after(trigger: ProposalTrigger) -> ApprovalState:
-    return advance_proposal(ApprovalState.PENDING, trigger)
+    """The state in which a decision leaves whatever it changes."""
+    [after] = {advance_proposal(state, trigger) for state in list_proposal_states_changed_by(trigger)}
+    return after
 
 
 async def read_proposals(tx: Read, project: int, numbers: Sequence[int]) -> list[HeldProposal]:
@@ -280,14 +295,20 @@ _HELD: Final = """
      WHERE r.project_id = %s AND r.id = ANY (%s) ORDER BY r.id
 """
 _APPROVE: Final = """
-    UPDATE data_point_results SET approval_state = %s, approved_at = now(), approved_by = %s
+    UPDATE data_point_results
+       SET approval_state = %s, approved_at = now(), approved_by = %s, approval_comment = %s,
+           rejected_at = NULL, rejected_by = NULL, rejection_reason = NULL
      WHERE project_id = %s AND id = ANY (%s)
 """
 _SUPERSEDE: Final = """
-    UPDATE data_point_results SET approval_state = %s WHERE project_id = %s AND id = ANY (%s)
+    UPDATE data_point_results
+       SET approval_state = %s, rejected_at = NULL, rejected_by = NULL, rejection_reason = NULL
+     WHERE project_id = %s AND id = ANY (%s)
 """
 _REJECT: Final = """
     UPDATE data_point_results
-       SET approval_state = %s, rejected_at = now(), rejected_by = %s, rejection_reason = %s
+       SET approval_state = %s, rejected_at = now(), rejected_by = %s, rejection_reason = %s,
+           approved_at = NULL, approved_by = NULL, approval_comment = NULL,
+           event_id = CASE WHEN slot_start IS NULL THEN event_id END
      WHERE project_id = %s AND id = ANY (%s)
 """

@@ -16,6 +16,7 @@ from weighbridge.core.rule.states import ApprovalState, ResultStatus
 from weighbridge.core.time.calendar import Instant
 from weighbridge.quality.records.rule_results import PROPOSALS_MAX, ImpactOfProposals
 from weighbridge.quality.review.approval import list_own_proposals
+from weighbridge.quality.review.reversal import list_batches_of_approvals, list_final_decisions
 from weighbridge.quality.rule_results import (
     approve,
     bulk_approve,
@@ -28,7 +29,12 @@ from weighbridge.quality.rule_results import (
     list_project_rule_results,
     reject,
 )
-from weighbridge.quality.rule_results_queries import Measured, read_measured
+from weighbridge.quality.rule_results_queries import (
+    BATCHES_NAMED_MAX,
+    Measured,
+    describe_use,
+    read_measured,
+)
 from weighbridge.quality.rules import get_rule, list_rules
 from weighbridge.web.display.charts import trace
 from weighbridge.web.display.figures import plural
@@ -119,7 +125,7 @@ async def choose_proposals(visit: Visit) -> Redirect:
 @form(f"{PROPOSALS_PATH}/approve", permission=APPROVE, error_page=proposals, computes=True)
 async def approve_proposals(visit: Visit) -> Redirect:
     """Approve the chosen proposals: all of them, or none."""
-    decided = await visit.do(bulk_approve, {CHOSEN: _selected_results(visit)})
+    decided = await visit.do(bulk_approve, {CHOSEN: _selected_results(visit), **_comment(visit)})
     approved = sum(result.approval_state == "approved" for result in decided.data)
     gone_count = len(decided.data) - approved
     notice = f"{plural(approved, 'proposal')} approved."
@@ -135,6 +141,12 @@ async def reject_proposals(visit: Visit) -> Redirect:
     return Redirect(
         visit.url("proposals"), f"{plural(len(decided.data), 'proposal')} rejected. The values are unchanged."
     )
+
+
+def _comment(visit: Visit) -> dict[str, str]:
+    """What the visitor says about an approval; an empty field says nothing."""
+    comment = visit.text("comment").strip()
+    return {"comment": comment} if comment else {}
 
 
 class ProposalGroup(NamedTuple):
@@ -222,9 +234,9 @@ async def rule_result_impact(visit: Visit) -> View:
 
 @form(f"{RESULT_PATH}/approve", permission=APPROVE, error_page=rule_result, computes=True)
 async def approve_proposal(visit: Visit) -> Redirect:
-    """Approve a proposal, and go on to the next."""
+    """Approve a proposal, and go on to the next; one that was rejected is shown again."""
     onward = await _next(visit)
-    decided = await visit.do(approve, {})
+    decided = await visit.do(approve, _comment(visit))
     if decided.approval_state == "superseded":
         return Redirect(onward, "Proposal superseded, because the data changed.")
     return Redirect(onward, "Proposal approved. Affected batches are out of date until regenerated.")
@@ -232,9 +244,12 @@ async def approve_proposal(visit: Visit) -> Redirect:
 
 @form(f"{RESULT_PATH}/reject", permission=APPROVE, error_page=rule_result)
 async def reject_proposal(visit: Visit) -> Redirect:
-    """Reject a proposal with a reason, and go on to the next."""
+    """Reject a proposal with a reason, and go on to the next; one that was approved is shown again."""
+    was_approved = (await visit.ask(get_rule_result)).approval_state == ApprovalState.APPROVED
     onward = await _next(visit)
     await visit.do(reject, {"reason": visit.text("reason")})
+    if was_approved:
+        return Redirect(onward, "Proposal rejected. The correction was taken back.")
     return Redirect(onward, "Proposal rejected. The value is unchanged.")
 
 
@@ -261,17 +276,49 @@ async def _show_result(visit: Visit, impact: Any) -> View:
     window = await _window(visit, result_record, point)
     rule = await visit.ask(get_rule, rule_id=result_record.rule_id)
     crumbs = ("Proposals", f"{project}/proposals") if waits else ("Results", f"{project}/rule_results")
+    decision = await _show_decision(visit, result_record)
+    may_approve = waits or (decision is not None and decision.may_approve)
     return view(
         "rules/review.html", result_record.rule_name,
         call=f"{path}/impact" if waits else path, crumbs=(crumbs,),
         result=result_record, rule=rule, point=point, impact=impact, window=window,
-        path=path, project=project, waits=waits, is_own=waits and await _is_own(visit, result_record.id),
+        path=path, project=project, waits=waits, decision=decision,
+        is_own=may_approve and await _is_own(visit, result_record.id), has_impact=may_approve,
         place=place, count=len(pending_ids),
         before=f"{project}/rule_results/{pending_ids[place - 1]}" if place else "",
         after=f"{project}/rule_results/{pending_ids[place + 1]}"
         if place is not None and place + 1 < len(pending_ids)
         else "",
     )  # fmt: skip
+
+
+class ShownDecision(NamedTuple):
+    """A decision on a proposal, and whether the opposite one may be taken."""
+
+    is_approval: bool
+    stands_because: str
+    """Why it is not reversed, in a sentence; empty where it may be."""
+    batches: list[str]
+    """The first of the batches that rest on it."""
+
+    @property
+    def may_approve(self) -> bool:
+        """Whether it is a rejection that may become an approval."""
+        return not (self.is_approval or self.stands_because)
+
+
+async def _show_decision(visit: Visit, result_record: Any) -> ShownDecision | None:
+    """The decision on what a result proposes; None where nobody has decided."""
+    key = identity.parse("data_point_result", result_record.id)
+    is_approval = result_record.approval_state == ApprovalState.APPROVED
+    if key is None or not (is_approval or result_record.approval_state == ApprovalState.REJECTED):
+        return None
+    used = await list_batches_of_approvals(visit.reading, key.project, [key.key]) if is_approval else {}
+    if batches := used.get(key.key):
+        return ShownDecision(is_approval, describe_use(len(batches)), batches[:BATCHES_NAMED_MAX])
+    if await list_final_decisions(visit.reading, key.project, [key.key]):
+        return ShownDecision(is_approval, "The result is closed or dismissed, so this decision stands.", [])
+    return ShownDecision(is_approval, "", [])
 
 
 async def _is_own(visit: Visit, result: str) -> bool:
@@ -337,9 +384,13 @@ async def _pending_proposals(visit: Visit) -> list[str]:
 
 
 async def _next(visit: Visit) -> str:
-    """Return the URL of the next proposal, else of the previous one, else of the inbox."""
+    """Return the URL of the next proposal, else of the previous one, else of the inbox; where the one that is
+    shown was decided on before, its own.
+    """
     pending_ids, shown_id = await _pending_proposals(visit), visit.path["rule_result_id"]
     project = f"/projects/{visit.path['project_id']}"
+    if (await visit.ask(get_rule_result)).approval_state in (ApprovalState.APPROVED, ApprovalState.REJECTED):
+        return f"{project}/rule_results/{shown_id}"
     if shown_id not in pending_ids or len(pending_ids) == 1:
         return f"{project}/proposals"
     place = pending_ids.index(shown_id)

@@ -34,7 +34,7 @@ _FREE: Final = """
     approval_comment approved_by comment created_by passed_over_with_data revoked_by
     when border_where operating_where
     time_format duration encoding delimiter sheet watch column
-    not_followed
+    not_followed ledger_name
 """
 FREE_TEXTS: Final = frozenset(_FREE.split())
 """Names of fields that hold what people or other fields say; any other text is one of some words."""

@@ -62,12 +62,16 @@ Query = Sequence[tuple[str, str]]
 WHOLE_NUMBER_DIGITS_MAX: Final = 18
 """Digits of a number of rows; every such number is one that the database holds."""
 
+KIND: Final = "split_part(a.action, '.', 1)"
+"""The kind of record of a row `a`, such as `event` of `event.create`."""
+
 AUDIT_LOG: Final = Listing(
     sorts={"id": "a.id", "number": "a.place", "at": "a.at"},
     default_sort="-id",
     key=("a.id",),
     filters={
         "action": Filter("a.action", str, "an action, such as event.create"),
+        "kind": Filter(KIND, str, "a kind of record, such as event: what its actions begin with"),
         "object": Filter("a.object", str, "the id of an object"),
         "project_id": project_filter("a.project_id"),
         "request_id": Filter("a.request_id", str, "a request's id"),
@@ -82,6 +86,7 @@ AUDIT_LOG: Final = Listing(
         Index("at", "at", is_range=True),
         Index("id", "user_id"),
         Index("id", "action"),
+        Index("id", "kind"),
         Index("id", "project_id"),
         Index("id"),
         Index("number"),
@@ -90,6 +95,24 @@ AUDIT_LOG: Final = Listing(
 )
 """A reader that follows the log asks for `filter[number][geq]` with the last number it has, plus one, sorted
 by `number`."""
+
+
+async def list_kinds(tx: Read, actor: Actor) -> list[str]:
+    """The kinds of records that the account's rows are about, in order; each is looked up once."""
+    rows = await tx.tuples(_KINDS, {"account": actor.account_id})
+    return [kind for (kind,) in rows if kind is not None]
+
+
+_KINDS: Final = f"""
+    WITH RECURSIVE kinds AS (
+        (SELECT {KIND} AS kind FROM audit_log a WHERE a.account_id = %(account)s ORDER BY 1 LIMIT 1)
+        UNION ALL
+        SELECT (SELECT {KIND} FROM audit_log a
+                 WHERE a.account_id = %(account)s AND {KIND} > kinds.kind ORDER BY 1 LIMIT 1)
+          FROM kinds WHERE kinds.kind IS NOT NULL
+    )
+    SELECT kind FROM kinds
+"""
 
 AUDIT_ROW: Final = row_of(
     AuditRow,

@@ -53,6 +53,16 @@ def test_what_one_person_wrote_in_a_time_is_listed(api):
     assert row not in api.get("/audit_log", {"filter[at][geq]": "2999-01-01T00:00:00Z"}).data
 
 
+def test_the_writes_to_one_kind_of_record_are_listed(api):
+    made = given.project(api, name="South")
+    given.event_type(api, made)
+
+    kinds = {row["action"] for row in api.get("/audit_log", {"filter[kind]": "event_type"}).data}
+
+    assert kinds == {"event_type.create"}
+    assert api.get("/audit_log", {"filter[kind]": "event_typ"}).data == []
+
+
 def test_another_accounts_writes_are_not_listed(api, stranger):
     given.project(stranger)
 

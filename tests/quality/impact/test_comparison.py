@@ -85,6 +85,8 @@ def test_an_impact_says_what_batches_and_ledgers_would_come_to(api, plant, propo
                 "batch_id": batch,
                 "ledger_id": plant.ledger["id"],
                 "reasons": [{"reason": "data_point_corrected", "record": proposed_point(api, plant, result)}],
+                "tracking_id": "2025-01",
+                "ledger_name": plant.ledger["name"],
             }
         ],
         "deficits": [],

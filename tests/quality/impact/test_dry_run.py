@@ -104,6 +104,8 @@ def test_a_dry_run_says_what_a_correction_would_come_to(api, plant, place):
                 "batch_id": batch,
                 "ledger_id": plant.ledger["id"],
                 "reasons": [{"reason": "data_point_corrected", "record": point}],
+                "tracking_id": "2025-01",
+                "ledger_name": plant.ledger["name"],
             }
         ],
         "deficits": [],

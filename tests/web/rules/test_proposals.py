@@ -189,7 +189,7 @@ def test_an_approval_is_reversed_on_its_page_until_a_batch_rests_on_it(api, ada,
 
     page = words(ada.get(address))
     assert "by Ada Nord: Read wrongly" in page
-    assert "January 2025 60 60.60 0.60 t" in words(ada.get(f"{address}/impact"))
+    assert "January 2025 60 60.60 +0.60 t" in words(ada.get(f"{address}/impact"))
     ada.post(f"{address}/approve", {"comment": ""}).expect(303)
     assert shown(api, plant.project, found[0])["approval_comment"] is None
     [batch] = plant.generate()["batches"]

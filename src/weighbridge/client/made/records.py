@@ -331,6 +331,8 @@ class BatchMadeStale(msgspec.Struct, frozen=True, kw_only=True):
     batch_id: str
     ledger_id: str
     reasons: list[StaleReason]
+    tracking_id: str
+    ledger_name: str
 
 
 class BatchModel(msgspec.Struct, frozen=True, kw_only=True):

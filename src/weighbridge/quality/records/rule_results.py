@@ -35,6 +35,10 @@ class BatchMadeStale(msgspec.Struct, frozen=True):
     ledger_id: str
     reasons: list[StaleReason]
     """Why it would be stale; reasons that it has already are not repeated."""
+    tracking_id: str
+    """What people call the batch."""
+    ledger_name: str
+    """What the ledger is called."""
 
 
 class FollowingRule(msgspec.Struct, frozen=True):

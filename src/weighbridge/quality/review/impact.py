@@ -13,11 +13,12 @@ from msgspec import structs
 
 from weighbridge.accounting.books.runs import read_newly_stale, read_stale_reasons
 from weighbridge.accounting.posting.impact import compare_chains, follow_chain, repeat_chain
+from weighbridge.accounting.records.batches import StaleReason
 from weighbridge.collection.measurements.corrections import settle_imputed
 from weighbridge.core import identity
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.rule.states import ApprovalState
-from weighbridge.db.engine import Write
+from weighbridge.db.engine import Read, Write
 from weighbridge.http.endpoints.dry_runs import DryRun
 from weighbridge.http.endpoints.endpoint import WriteCall
 from weighbridge.platform.tenancy import project_of
@@ -71,17 +72,35 @@ async def compute_impact(
         after = await follow_chain(tx, project, requests)
     async with tx.undone():
         before = await repeat_chain(tx, after.steps)
-    stated = await read_stale_reasons(tx, project, list(stale))
     of_generations = await compare_chains(tx, project, before, after)
     return Impact(
         **structs.asdict(of_generations),
-        stale_batches=[
-            BatchMadeStale(identity.of("batch", project, batch), identity.of("ledger", project, ledger), new)
-            for batch, ledger in stale.items()
-            if (new := [reason for reason in reasons[batch] if reason not in stated[batch]])
-        ],
+        stale_batches=await _list_stale(tx, project, stale, reasons),
         following_rules=following,
     )
+
+
+async def _list_stale(
+    tx: Read, project: int, ledgers: Mapping[int, int], reasons: Mapping[int, Sequence[StaleReason]]
+) -> list[BatchMadeStale]:
+    """The batches with reasons that they have not already, by batch and ledger."""
+    stated = await read_stale_reasons(tx, project, list(ledgers))
+    rows = await tx.tuples(_NAMES, (project, list(ledgers)))
+    names = {number: (tracking_id, ledger) for number, tracking_id, ledger in rows}
+    return [
+        BatchMadeStale(
+            identity.of("batch", project, batch), identity.of("ledger", project, ledger), new, *names[batch]
+        )
+        for batch, ledger in ledgers.items()
+        if (new := [reason for reason in reasons[batch] if reason not in stated[batch]])
+    ]
+
+
+_NAMES: Final = """
+    SELECT b.id, b.tracking_id, l.name
+      FROM batches b JOIN ledgers l ON (l.project_id, l.id) = (b.project_id, b.ledger_id)
+     WHERE b.project_id = %s AND b.id = ANY (%s)
+"""
 
 
 # The impact of approving proposals: of one result, or of many together.

@@ -41,6 +41,7 @@ from weighbridge.platform.audit_log import (
     get_audit_proof,
     list_audit_log,
     list_audit_witnesses,
+    list_kinds,
 )
 from weighbridge.platform.feature_flags import get_feature_flags
 from weighbridge.platform.records import AuditKey, AuditKeys, AuditRow, AuditWitness, AuditWitnesses
@@ -270,7 +271,7 @@ async def audit(visit: Visit) -> View:
         "operations/audit.html", "Audit",
         call=_PATH, has_csv=True, path=path, head=head,
         list=ListView(path, visit.query, listed_rows.info),
-        users=await list_users(visit.tx, visit.actor),
+        users=await list_users(visit.tx, visit.actor), kinds=await list_kinds(visit.tx, visit.actor),
         writes=[AuditedWrite.of(row) for row in listed_rows.data],
     )  # fmt: skip
 

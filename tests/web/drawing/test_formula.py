@@ -49,3 +49,13 @@ def test_a_choice_is_shown_by_its_cases():
 
 def test_a_text_is_no_markup():
     assert "<script>" not in formula(parse("if(a = '<script>', 1, 2)"))
+
+
+def test_parentheses_grow_with_fractions_only():
+    assert '<mo stretchy="false">(</mo>' in formula(parse("max(a, b)"))
+    assert "<mo>(</mo>" in formula(parse("max(a / b, c)"))
+
+
+def test_what_is_rounded_is_about_equal():
+    assert "<mo>=</mo>" in formula(parse("a + b"), result="c")
+    assert "<mo>≈</mo>" in formula(parse("a + b"), result="c", is_rounded=True)

@@ -42,13 +42,15 @@ Shown = Callable[[Name], Markup]
 """Returns the MathML that replaces a name."""
 
 
-def formula(tree: Expression, show_name: Shown | None = None, *, result: str = "") -> Markup:
-    """A formula; with a result, it begins with that name, or MathML, and an equals sign.
+def formula(
+    tree: Expression, show_name: Shown | None = None, *, result: str = "", is_rounded: bool = False
+) -> Markup:
+    """A formula; with a result, it begins with that name, or MathML, and an equals sign; or one of about.
 
     One with links in it is a group of them: one piece of mathematics has nothing inside to go to.
     """
     result_name = result if isinstance(result, Markup) else word(result)
-    head = result_name + _sign("=") if result else Markup("")
+    head = result_name + _sign("≈" if is_rounded else "=") if result else Markup("")
     row = _row(head, _write(tree, show_name or _name))
     role = Markup(' role="group"') if "<a " in row else ""
     return Markup('<math display="block"{}>{}</math>').format(role, row)
@@ -127,7 +129,7 @@ def _call(tree: FunctionCall, show_name: Shown) -> Markup:
     if tree.function == "sqrt" and len(arguments) == 1:
         return Markup("<msqrt>{}</msqrt>").format(_write(arguments[0], show_name))
     if tree.function == "abs" and len(arguments) == 1:
-        return _row(_sign("|"), _write(arguments[0], show_name), _sign("|"))
+        return _enclose("|", _write(arguments[0], show_name), "|")
     if tree.function == "if" and len(arguments) == 3:
         test, consequent, other = (_write(argument, show_name) for argument in arguments)
         rows = _case(consequent, _row(_words("if"), test)) + _case(other, _words("otherwise"))
@@ -142,7 +144,7 @@ def _case(value: Markup, when: Markup) -> Markup:
 def _inside(tree: Expression, strength: int, show_name: Shown) -> Markup:
     """An operand, in parentheses where it binds less than it has to."""
     markup = _write(tree, show_name)
-    return _row(_sign("("), markup, _sign(")")) if _strength(tree) < strength else markup
+    return _enclose("(", markup, ")") if _strength(tree) < strength else markup
 
 
 def _strength(tree: Expression) -> int:
@@ -161,7 +163,20 @@ def _strength(tree: Expression) -> int:
 
 def _with_parentheses(trees: tuple[Expression, ...], show_name: Shown, begins: str, ends: str) -> Markup:
     inside = _sign(",").join(_write(tree, show_name) for tree in trees)
-    return _row(_sign(begins), inside, _sign(ends))
+    return _enclose(begins, inside, ends)
+
+
+def _enclose(begins: str, inside: Markup, ends: str) -> Markup:
+    """Something between signs, which grow with what is higher than a line only.
+
+    Without a font for mathematics, browsers draw signs that may grow too tall for a line of letters.
+    """
+    is_high = "<mfrac" in inside or "<mtable" in inside
+    signs = [Markup("<mo{}>{}</mo>").format(_STAYS if not is_high else "", sign) for sign in (begins, ends)]
+    return _row(signs[0], inside, signs[1])
+
+
+_STAYS: Final = Markup(' stretchy="false"')
 
 
 def _row(*parts: Markup) -> Markup:

@@ -91,13 +91,16 @@ def _write_formula(node: LineageNode, by_slug: Mapping[str, LineageNode]) -> Nod
             else _number(read_node, read_node.value)
         )
 
-    numbers = None if node.value is None else formula(tree, shown, result=_number(node, node.value))
+    numbers = None
+    if node.value is not None:
+        values = [node.value, *(by_slug[slug].value for slug in node.reads if slug in by_slug)]
+        is_rounded = any(value is not None and round_figure(value) != value for value in values)
+        numbers = formula(tree, shown, result=_number(node, node.value), is_rounded=is_rounded)
     return NodeFormula(node, formula(tree, result=node.slug), numbers)
 
 
 def _number(node: LineageNode, value: Decimal) -> Markup:
-    rounded = round_figure(value)
-    text = plain(rounded).replace("-", MINUS) + ("" if rounded == value else "…")
+    text = plain(round_figure(value)).replace("-", MINUS)
     return Markup('<mn><a href="#node-{}" title="{}">{}</a></mn>').format(
         node.slug, f"{node.name}: {plain(value)} {node.unit}", text
     )

@@ -5,6 +5,7 @@ from tests.given import accounting as given_accounting
 from tests.given import chain
 from tests.given.accounting import JANUARY
 from tests.given.people import visitor
+from tests.given.reports import Claims, submitted
 
 DRY = """
   - slug: mass
@@ -195,3 +196,20 @@ def test_the_list_of_batches_is_filtered_by_its_address(plant, reader):
     assert plant.batches()[0]["id"] in main_of(reader.get(path))
     assert "No matching batches" in main_of(reader.get(f"{path}?from={JANUARY[1][:16]}"))
     assert reader.get(f"{path}.csv").expect(200).text.startswith("id,")
+
+
+def test_a_picture_of_flows_never_adds_amounts_of_two_units(api, account, reader):
+    deliveries = chain.inventory(api, account.drain)
+    production = chain.link(deliveries, chain.PRODUCED, unit="kg")
+    deliveries.deliver(10)
+    chain.produce(production, 3)
+    for plant in (deliveries, production):
+        plant.generate()
+        claims = Claims(plant)
+        submitted(claims, claims.report(2))
+
+    shown = main_of(reader.get(f"/projects/{deliveries.project['id']}/ledgers"))
+
+    for end in ("in reports", "remaining"):
+        assert f">{end}, t</text>" in shown
+        assert f">{end}, kg</text>" in shown

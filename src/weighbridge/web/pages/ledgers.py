@@ -38,7 +38,15 @@ from weighbridge.modelling.models import list_project_models
 from weighbridge.modelling.records import Model
 from weighbridge.platform.tenancy import project_number
 from weighbridge.web.display.charts import sparkline, stacked_bar, steps
-from weighbridge.web.display.figures import MINUS, MONTHS, format_period, humanize, months_until, to_instant
+from weighbridge.web.display.figures import (
+    MINUS,
+    MONTHS,
+    format_period,
+    humanize,
+    months_until,
+    to_instant,
+    unit_text,
+)
 from weighbridge.web.display.graph import Flow, FlowNode, sankey
 from weighbridge.web.framework.listing import ListView, build_query
 from weighbridge.web.framework.page import form, page
@@ -176,26 +184,36 @@ def _flow_picture(
             bands.append(_remaining(row))
     nodes = [_node(home, by_number[number]) for number in sorted(shown_numbers) if number in by_number]
     ends = {flow.target for flow in bands}
+    units = sorted({row.ledger.unit for row in by_number.values()})
     nodes += [
-        FlowNode(key, f"in {key}" if key == REPORTS else key) for key in (REPORTS, REMAINING) if key in ends
+        FlowNode(key, f"{'in ' if end == REPORTS else ''}{end}, {unit_text(unit) or '1'}")
+        for end in (REPORTS, REMAINING)
+        for unit in units
+        if (key := _end(end, unit)) in ends
     ]
     return sankey(nodes, bands, alt_text="Flows between ledgers")
 
 
 def _node(home: str, row: YearOfLedger) -> FlowNode:
-    produced = f"{_figure(row.produced)} {row.ledger.unit}"
+    produced = f"{_figure(row.produced)} {unit_text(row.ledger.unit)}"
     return FlowNode(_key(row.ledger.numeric_id), row.ledger.name, produced, f"{home}/ledgers/{row.ledger.id}")
 
 
 def _band(flow: LedgerFlow, source: YearOfLedger) -> Flow:
-    target = REPORTS if flow.target is None else _key(flow.target)
-    title = f"{_figure(flow.amount)} {source.ledger.unit} of {source.ledger.name}"
+    target = _end(REPORTS, source.ledger.unit) if flow.target is None else _key(flow.target)
+    title = f"{_figure(flow.amount)} {unit_text(source.ledger.unit)} of {source.ledger.name}"
     return Flow(_key(flow.source), target, _share(flow.amount, source), title)
 
 
 def _remaining(row: YearOfLedger) -> Flow:
-    title = f"{_figure(row.ledger.balance)} {row.ledger.unit} of {row.ledger.name} remaining"
-    return Flow(_key(row.ledger.numeric_id), REMAINING, _share(row.ledger.balance, row), title)
+    unit = row.ledger.unit
+    title = f"{_figure(row.ledger.balance)} {unit_text(unit)} of {row.ledger.name} remaining"
+    return Flow(_key(row.ledger.numeric_id), _end(REMAINING, unit), _share(row.ledger.balance, row), title)
+
+
+def _end(end: str, unit: str) -> str:
+    """Where bands of ledgers in one unit end: amounts of different units are never added."""
+    return f"{end} {unit}"
 
 
 def _share(amount: Decimal, source: YearOfLedger) -> Decimal:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
+from difflib import get_close_matches
 from fractions import Fraction
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -372,7 +373,42 @@ def _build_single_unit(symbol: str) -> Unit:
 def _explain_unknown(name: str) -> str:
     if glued := _GLUED_GAS.fullmatch(name):
         return f"{name!r} is not a known unit; what is counted goes in braces: {glued[1]}{{{glued[2]}}}."
-    return f"{shorten(name)!r} is not a known unit."
+    close = _find_close(name)
+    return f"{shorten(name)!r} is not a known unit" + (
+        f"; write {close!r} if that is meant." if close else "."
+    )
+
+
+COMMON: Final = (
+    "t", "kg", "g", "Mt", "t{CO2e}", "kg{CO2e}", "kg{CO2e}/kWh", "kg{CO2e}/t", "m^3", "L", "kWh", "MWh",
+    "GWh", "Wh", "kW", "MW", "kJ", "MJ", "GJ", "degC", "K", "bar", "kPa", "Pa", "h", "min", "s", "day", "m",
+    "km", "mol", "%",
+)  # fmt: skip
+"""The units that plants measure in most, as forms offer them."""
+
+_WORDS: Final = {
+    **{symbol.casefold(): symbol for symbol in COMMON},
+    "celsius": "degC", "centigrade": "degC", "tons": "t", "hrs": "h", "mins": "min",
+}  # fmt: skip
+"""What people write in place of a symbol, in small letters."""
+
+
+def _find_close(name: str) -> str | None:
+    """A common unit that an unknown name may stand for: by its letters, whatever their case, or nearly so."""
+    if symbol := _WORDS.get(name.casefold()):
+        return symbol
+    # Short names are close to everything, and long ones take long to compare.
+    if not CLOSE_LETTERS_MIN <= len(name) <= CLOSE_LETTERS_MAX:
+        return None
+    return next(iter(get_close_matches(name, _COMPARED, 1, 0.8)), None)
+
+
+CLOSE_LETTERS_MIN: Final = 4
+CLOSE_LETTERS_MAX: Final = 24
+_COMPARED: Final = (
+    "tonne", "tonnes", "kilogram", "gram", "litre", "liter", "hour", "minute", "second", "metre", "meter",
+    "kilometre", "joule", "megajoule", "watt", "kilowatt", "percent", "kelvin", "pascal", "mole",
+)  # fmt: skip
 
 
 @lru_cache(maxsize=4096)

@@ -24,6 +24,7 @@ from litestar import Response
 
 from weighbridge.contents import SLICES
 from weighbridge.core.identity import API_PREFIX
+from weighbridge.core.unit import COMMON
 from weighbridge.http.caller import WebRequest, find_cookie
 from weighbridge.http.messages.edge import ErrorBody
 from weighbridge.http.messages.operation import Operation
@@ -126,6 +127,7 @@ def _patterns() -> Sequence[tuple[re.Pattern[str], Operation]]:
 _SHARED: Final = {
     "asset": asset_url,
     "conditions": CONDITIONS,
+    "units_offered": COMMON,
     "figure": figures.figure,
     "exact": figures.exact,
     "unit_text": figures.unit_text,

@@ -1,5 +1,8 @@
 """The overview says how a project is: what it came to, how complete its data are, what needs a person."""
 
+import re
+from html import unescape
+
 import pytest
 from tests.given import accounting as given_accounting
 from tests.given import chain
@@ -105,7 +108,34 @@ def test_the_calendar_counts_the_slots_of_each_day(api, reader):
     assert "1 Mar 2025: 1 of 1 measured" in shown
     assert "3 Mar 2025: 0 of 1 measured" in shown
     assert shown.count('class="cell full"') == 3
-    assert "start_time=2025-03-03T00:00:00.000Z" in shown
+    [third] = re.findall(r'href="([^"]*gaps[^"]*2025-03-03T00%3A00[^"]*)"', shown)
+    opened = main_of(reader.get(unescape(third)))
+    assert 'value="2025-03-03T00:00"' in opened
+    assert 'value="2025-03-04T00:00"' in opened
+
+
+def test_the_gaps_of_a_year_are_counted_by_event_type_and_month(api, reader):
+    project = given.project(api)
+    made = given.event_type(
+        api, project, slug="reading", data_point_types=[given.number("power", unit="kWh")],
+        cadence_amount=1, cadence_unit="day",
+    )  # fmt: skip
+    for day in (1, 2, 4):
+        given.event(
+            api, project, event_type="reading", start_time=f"2025-03-{day:02d}T06:00:00Z", values={"power": 1}
+        )
+
+    shown = main_of(reader.get(f"/projects/{project['id']}/gaps/year?month=2025-04"))
+
+    assert "April 2025" in shown
+    assert 'title="28 of 31 intervals without a reading">28</a>' in re.sub(r"<data[^>]*>|</data>", "", shown)
+    [march] = re.findall(r'href="([^"]*gaps[?]from=2025-03-01T00%3A00[^"]*)"', shown)
+    opened = main_of(reader.get(unescape(march)))
+    assert 'value="2025-04-01T00:00"' in opened
+    assert f"/event_types/{made['id']}/gaps" in march
+    assert (
+        f'hx-get="/projects/{project["id"]}/gaps/year"' in reader.get(f"/projects/{project['id']}/gaps").text
+    )
 
 
 def test_whoever_may_not_read_the_books_sees_no_figures_of_them(api, account):

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any, Final
+from urllib.parse import urlencode
 
 from weighbridge.collection.event_types import get_event_type, list_event_types
 from weighbridge.collection.events import list_events
@@ -14,7 +15,7 @@ from weighbridge.quality.gaps import list_gaps
 from weighbridge.quality.records.availability import CaptureFigures, CaptureRate, Gap
 from weighbridge.quality.rules import list_rules
 from weighbridge.web.display.calendar import CalendarRow, DayCell, heat_map
-from weighbridge.web.display.figures import months_until, percent_text, to_instant
+from weighbridge.web.display.figures import format_month, months_until, percent_text, to_instant
 from weighbridge.web.framework.listing import ListQuery
 from weighbridge.web.framework.page import page
 from weighbridge.web.framework.visit import View, Visit, view
@@ -102,9 +103,14 @@ def _row(visit: Visit, event_type: Any, rate: CaptureRate) -> CalendarRow:
     cells = []
     for period in rate.data:
         day = visit.moments.local(period.start_time).date()
-        gaps = f"{address}?start_time={period.start_time.text}&end_time={period.end_time.text}"
+        gaps = _gaps_url(visit, address, period.start_time, period.end_time)
         cells.append(_cell(day, period.total, gaps, has_begun=period.start_time < visit.frame.now))
     return CalendarRow(event_type.name, cells, percent_text(rate.total.valid, rate.total.expected))
+
+
+def _gaps_url(visit: Visit, address: str, start: Instant, end: Instant) -> str:
+    """The page of the gaps of a range, as its fields take it."""
+    return f"{address}?{urlencode({'from': visit.moments.field(start), 'until': visit.moments.field(end)})}"
 
 
 def _cell(day: date, figures: CaptureFigures, gaps: str, *, has_begun: bool) -> DayCell:
@@ -150,6 +156,66 @@ async def gap_event_types(visit: Visit) -> View:
     )
 
 
+# The gaps of a year at a glance: of each event type, how many slots of each month have no reading.
+#
+# Counting a year of minutes takes its time, so the list of event types loads this after it is shown.
+
+
+YEAR_PATH: Final = "/projects/{project_id}/gaps/year"
+
+
+@dataclass(frozen=True, slots=True)
+class MonthOfGaps:
+    """A month of an event type: the slots without a reading, of those that were expected."""
+
+    figures: CaptureFigures
+    address: str
+    """The page of its gaps."""
+
+
+@dataclass(frozen=True, slots=True)
+class YearOfGaps:
+    """The months of an event type; none where its slots are too many to be counted at once."""
+
+    name: str
+    address: str
+    months: list[MonthOfGaps]
+    missing: int
+
+
+@page(YEAR_PATH, permission="data_collection:read", computes=True)
+async def gaps_of_year(visit: Visit) -> View:
+    """The slots without a reading by event type and month, over twelve months."""
+    edges = months_until(await _until(visit), visit.frame.zone)
+    types = await visit.ask(list_event_types, OFFERED)
+    years = [
+        await _year_of_gaps(visit, type_, edges[0], edges[-1]) for type_ in types.data if type_.cadence_unit
+    ]
+    last_month = visit.moments.field(edges[-2])[:7]
+    return view(
+        "data/gap_year.html", "Gaps of a year", guide="reference/capture-rate.md",
+        years=years, months=[format_month(edge, visit.frame.zone) for edge in edges[:-1]],
+        start=edges[0], end=edges[-1],
+        earlier=visit.moments.field(months_until(edges[0], visit.frame.zone, 1)[0])[:7],
+        later=f"{int(last_month[:4]) + 1}{last_month[4:]}" if edges[-1] < visit.frame.now else "",
+        crumbs=(("Gaps", f"/projects/{visit.path['project_id']}/gaps"),),
+    )  # fmt: skip
+
+
+async def _year_of_gaps(visit: Visit, event_type: Any, start: Instant, end: Instant) -> YearOfGaps:
+    address = f"{visit.frame.home}/event_types/{event_type.id}/gaps"
+    query = (("start_time", start.text), ("end_time", end.text), ("period", "month"))
+    try:
+        rate = await visit.ask(get_capture_rate, query, event_type_id=event_type.id)
+    except (Invalid, Forbidden):
+        return YearOfGaps(event_type.name, address, [], 0)
+    months = [
+        MonthOfGaps(month.total, _gaps_url(visit, address, month.start_time, month.end_time))
+        for month in rate.data
+    ]
+    return YearOfGaps(event_type.name, address, months, rate.total.missing)
+
+
 @page(PATH, permission="data_collection:read", of=list_gaps, query_of=build_gaps_query, computes=True)
 async def gaps(visit: Visit) -> View:
     """The gaps of an event type in a range."""
@@ -193,4 +259,4 @@ async def _rules(visit: Visit) -> dict[str, Any]:
     return {rule.id: rule for rule in (await visit.ask(list_rules, OFFERED)).data}
 
 
-PAGES = [*completeness, *gap_event_types, *gaps]
+PAGES = [*completeness, *gap_event_types, *gaps_of_year, *gaps]

@@ -4,6 +4,8 @@ import re
 
 import pytest
 from tests.given import accounting as given_accounting
+from tests.given import chain
+from tests.given import collection as given
 from tests.given.people import PASSWORD
 
 DESK, PHONE = 1280, 390
@@ -83,3 +85,56 @@ def test_an_administrator_finds_who_changed_what(api, drain, person, width, java
 
     assert "Value\t30\t28" in differences
     assert "Reason\t\N{EN DASH}\tSecond weighing" in differences
+
+
+@pytest.mark.parametrize(("width", "javascript"), WAYS)
+def test_the_gap_in_a_year_is_found(api, person, width, javascript):
+    project = given.project(api)
+    given.event_type(
+        api, project, slug="reading", name="Reading", data_point_types=[given.number("power", unit="kWh")],
+        cadence_amount=1, cadence_unit="day",
+    )  # fmt: skip
+    days = [f"2025-{month:02d}-{day:02d}" for month in (3, 4) for day in range(1, 31)]
+    events = [
+        {
+            "event_type": "reading",
+            "start_time": f"{day}T06:00:00Z",
+            "data_points": [{"slug": "power", "value": 1}],
+        }
+        for day in days
+        if day not in {"2025-03-12", "2025-03-13"}
+    ]
+    api.post(f"/projects/{project['id']}/events", {"events": events}).expect(201)
+
+    with person.at(f"/projects/{project['id']}", width=width, javascript=javascript) as page:
+        go(page, width, "Gaps")
+        if not javascript:
+            page.get_by_role("link", name="Count the gaps of a year").click()
+        march = page.get_by_role("row", name="Reading").last.get_by_role("link", name="3", exact=True)
+        march.click()
+        page.get_by_role("heading", name="Gaps of Reading").wait_for()
+        page.get_by_role("heading", name="12 Mar 2025 \N{EN DASH} 13 Mar 2025").wait_for()
+
+
+@pytest.mark.parametrize(("width", "javascript"), WAYS)
+def test_a_weighing_is_corrected_once_its_impact_is_seen(api, drain, person, width, javascript):
+    deliveries = chain.inventory(api, drain, chain.WEIGHED)
+    production = chain.link(deliveries, chain.WORTH, output="worth")
+    event = deliveries.deliver(50, tracking_id="LORRY-001")
+    chain.produce(production, 10)
+    deliveries.generate()
+    production.generate()
+    home = f"/projects/{deliveries.project['id']}"
+    [point] = api.get(f"{home}/events/{event}").body["data_points"]
+
+    with person.at(f"{home}/data_points/{point['id']}", width=width, javascript=javascript) as page:
+        page.get_by_label("Correct value", exact=False).fill("40")
+        page.get_by_label("Reason", exact=True).fill("Read wrongly")
+        page.get_by_role("button", name="Preview impact").click()
+        impact = page.locator("#impact")
+        impact.get_by_role("link", name="Production", exact=True).first.wait_for()
+        assert "\N{MINUS SIGN}10" in impact.inner_text()
+        page.get_by_role("button", name="Save correction").click()
+        page.get_by_text("Read wrongly").wait_for()
+
+    assert [batch["conditions"] for batch in deliveries.batches()] == [["stale"]]

@@ -108,6 +108,34 @@ _EVENTS: Final = """
 """
 """Each half uses an index of its own."""
 
+BEGINNING_LENGTH_MIN: Final = 2
+"""Characters of the beginning of a tracking id by which its events are found."""
+
+_EVENTS_BEGINNING: Final = """
+    WITH RECURSIVE beginning AS (
+        SELECT DISTINCT project, words FROM unnest(%(projects)s::integer[]) AS project,
+               unnest(ARRAY[%(words)s, upper(%(words)s)]::text[]) AS words
+    ), named AS (
+        SELECT project, words, words AS tracking_id FROM beginning
+        UNION ALL
+        SELECT project, words, (
+               SELECT e.tracking_id FROM events e
+                WHERE e.project_id = named.project AND e.tracking_id > named.tracking_id
+                  AND e.tracking_id < named.words || U&'\\+10FFFF' AND starts_with(e.tracking_id, named.words)
+                ORDER BY e.tracking_id LIMIT 1)
+          FROM named WHERE tracking_id IS NOT NULL
+    )
+    SELECT e.project_id, e.id, t.name, e.tracking_id
+      FROM (SELECT * FROM named WHERE tracking_id <> %(words)s LIMIT %(most)s) AS one
+     CROSS JOIN LATERAL (
+           SELECT project_id, id, event_type_id, tracking_id FROM events
+            WHERE project_id = one.project AND tracking_id = one.tracking_id AND voided_at IS NULL
+            ORDER BY start_time DESC LIMIT 1) AS e
+      JOIN event_types t ON (t.project_id, t.id) = (e.project_id, e.event_type_id)
+     ORDER BY e.tracking_id
+"""
+"""The newest event of each tracking id that begins so; from each the index is entered at the next."""
+
 _BATCHES: Final = """
     SELECT b.project_id, b.id, l.name, b.tracking_id
       FROM batches b JOIN ledgers l ON (l.project_id, l.id) = (b.project_id, b.ledger_id)
@@ -128,6 +156,7 @@ async def find(visit: Visit) -> View | Redirect:
     elif words and "\x00" not in words:
         matches = [
             *await _search_by_reference(visit, words, "event", _EVENTS, "data_collection:read"),
+            *await _search_by_beginning(visit, words),
             *await _search_by_reference(visit, words, "batch", _BATCHES, "production_accounting:read"),
             *await _search_by_name(visit, words),
             *await _search_models(visit, words),
@@ -146,6 +175,12 @@ async def _search_by_reference(
     return [
         (kind, f"{name}, {reference}", identity.of(kind, of, number)) for of, number, name, reference in rows
     ]
+
+
+async def _search_by_beginning(visit: Visit, words: str) -> list[tuple[str, str, str]]:
+    if len(words) < BEGINNING_LENGTH_MIN:
+        return []
+    return await _search_by_reference(visit, words, "event", _EVENTS_BEGINNING, "data_collection:read")
 
 
 async def _search_models(visit: Visit, words: str) -> list[tuple[str, str, str]]:

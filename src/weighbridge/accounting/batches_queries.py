@@ -37,7 +37,7 @@ from weighbridge.accounting.tracing.lineage import (
     group_allocations,
     group_reported,
 )
-from weighbridge.accounting.tracing.pending_proposals import ask_for_pending
+from weighbridge.accounting.tracing.pending_proposals import ask_for_any_pending, count_pending_if
 from weighbridge.collection.measurements.annotations import IS_ALERT, PARAMETERS, WITH_RULE
 from weighbridge.core import identity
 from weighbridge.core.identity import API_PREFIX, Link, ResourceAddress
@@ -374,21 +374,21 @@ async def _complete_batches(tx: Read, batches: Sequence[Batch]) -> list[Batch]:
         of_project = {key: batch for key, batch in zip(keys, batches, strict=True) if key.project == project}
         numbers = [key.key for key in of_project]
         first_rows = RowRange(project, numbers, 0, INPUT_DATA_INLINE)
-        _, *of_inputs, [is_any], held, reported, alerts, pending = await tx.several(
+        _, *of_inputs, [is_any], held, reported, alerts, [is_any_pending] = await tx.several(
             ANY_WAY,
             *first_rows.questions,
             is_any_stale(project),
             ask_for_allocations(project, numbers),
             ask_for_reported(project, numbers),
             _ask_for_alerts(project, numbers),
-            ask_for_pending(project, numbers),
+            ask_for_any_pending(project),
         )
         inputs = await build_input_data(tx, first_rows, of_inputs)
         reasons = await read_stale_reasons_if(tx, project, numbers, is_any)
         drawn = group_allocations(project, numbers, held)
         of_reports = group_reported(project, numbers, reported)
         alerted = {batch for (batch,) in alerts}
-        pending_counts: dict[int, int] = dict(pending)
+        pending_counts = await count_pending_if(tx, project, numbers, is_any_pending)
         for key, batch in of_project.items():
             rows, count = inputs[key.key]
             completed[key] = msgspec.structs.replace(

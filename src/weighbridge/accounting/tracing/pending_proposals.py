@@ -5,11 +5,16 @@ slot and is of a type that the run read.
 """
 
 from collections.abc import Sequence
-from typing import LiteralString
+from typing import Final, LiteralString
+
+from psycopg.rows import TupleRow
 
 from weighbridge.collection.measurements.annotations import WITH_RULE
 from weighbridge.core.rule.states import ApprovalState
-from weighbridge.db.engine import Command
+from weighbridge.db.engine import Command, Read
+
+# A literal, by which the index of pending results is recognised.
+_IS_PENDING: Final[LiteralString] = f"r.approval_state = '{ApprovalState.PENDING.value}'"
 
 
 def select_pending(own: LiteralString) -> LiteralString:
@@ -20,7 +25,7 @@ def select_pending(own: LiteralString) -> LiteralString:
     return f"""
         WITH pending AS MATERIALIZED (
             SELECT r.* FROM data_point_results r {WITH_RULE}
-             WHERE r.project_id = %(project)s AND r.approval_state = '{ApprovalState.PENDING.value}'
+             WHERE r.project_id = %(project)s AND {_IS_PENDING}
         ), concerned AS (
             SELECT p.id AS result_id, i.batch_id
               FROM pending p
@@ -46,11 +51,23 @@ def select_pending(own: LiteralString) -> LiteralString:
     """
 
 
-def ask_for_pending(project: int, batches: Sequence[int]) -> Command:
-    """The question how many proposals wait of the data of some batches; those with none are left out."""
-    return _COUNTS, {"project": project, "batches": list(batches)}
+def ask_for_any_pending(project: int) -> Command:
+    """The question whether any proposal of a project waits; most projects have none at most times."""
+    return _IS_ANY, (project,)
 
 
-_COUNTS = f"""
+async def count_pending_if(
+    tx: Read, project: int, batches: Sequence[int], is_any: TupleRow
+) -> dict[int, int]:
+    """How many proposals wait of the data of some batches, asked only where the answer was that any does."""
+    if not is_any[0]:
+        return {}
+    return dict(await tx.tuples(_COUNTS, {"project": project, "batches": list(batches)}))
+
+
+_IS_ANY: Final = f"""
+    SELECT EXISTS (SELECT FROM data_point_results r WHERE r.project_id = %s AND {_IS_PENDING})
+"""
+_COUNTS: Final = f"""
     SELECT batch_id, count(*) FROM ({select_pending("own.id = ANY (%(batches)s)")}) AS found GROUP BY batch_id
 """

@@ -12,12 +12,12 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
-from difflib import get_close_matches
 from fractions import Fraction
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Final
 
+from weighbridge.core.identity import find_nearest
 from weighbridge.core.number import CONTEXT, EXACT, shorten
 
 # The table of single units: what each name means, with or without a prefix.
@@ -397,14 +397,11 @@ def _find_close(name: str) -> str | None:
     """A common unit that an unknown name may stand for: by its letters, whatever their case, or nearly so."""
     if symbol := _WORDS.get(name.casefold()):
         return symbol
-    # Short names are close to everything, and long ones take long to compare.
-    if not CLOSE_LETTERS_MIN <= len(name) <= CLOSE_LETTERS_MAX:
-        return None
-    return next(iter(get_close_matches(name, _COMPARED, 1, 0.8)), None)
+    # Short names are near to everything.
+    return find_nearest(name, _COMPARED) if len(name) >= NEAR_LETTERS_MIN else None
 
 
-CLOSE_LETTERS_MIN: Final = 4
-CLOSE_LETTERS_MAX: Final = 24
+NEAR_LETTERS_MIN: Final = 4
 _COMPARED: Final = (
     "tonne", "tonnes", "kilogram", "gram", "litre", "liter", "hour", "minute", "second", "metre", "meter",
     "kilometre", "joule", "megajoule", "watt", "kilowatt", "percent", "kelvin", "pascal", "mole",

@@ -21,7 +21,17 @@ def test_patterns_are_found(used):
     assert len(used) > 80
 
 
-def seconds(pattern, method, text):
+def seconds(pattern, method, text, allowed):
+    """What one call takes; tried again where that is much, as a collection of garbage may fall into it."""
+    took = try_once(pattern, method, text)
+    for _ in range(2):
+        if took < allowed:
+            break
+        took = min(took, try_once(pattern, method, text))
+    return took
+
+
+def try_once(pattern, method, text):
     asked = getattr(pattern, method)
     began = time.thread_time()
     if method in {"sub", "subn"}:
@@ -46,7 +56,7 @@ def check_time(used):
     slowest, least = "", 0.0
     for size in SIZES:
         for text in disliked(used.pattern, size):
-            took = seconds(used.pattern, method, text)
+            took = seconds(used.pattern, method, text, SECONDS_OF_SHORT)
             assert took < SECONDS_OF_SHORT, (
                 f"{method} of {used.pattern.pattern!r}: {took:.2f} s, {text[:60]!r}"
             )
@@ -54,4 +64,4 @@ def check_time(used):
                 slowest, least = text[:-1][:200], took
     unit = slowest or next(disliked(used.pattern, 200))
     long = unit * (LONG // max(1, len(unit)))
-    assert seconds(used.pattern, method, long) < SECONDS_OF_LONG
+    assert seconds(used.pattern, method, long, SECONDS_OF_LONG) < SECONDS_OF_LONG

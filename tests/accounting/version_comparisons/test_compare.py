@@ -238,6 +238,21 @@ def test_what_draws_from_the_results_is_compared_down_to_the_reports(api, drain)
     assert production.batches()[-1]["run_total"] == 100
 
 
+def test_a_version_to_compare_with_that_cuts_slots_is_refused_whatever_draws_from_the_other(api, drain):
+    deliveries = inventory(api, drain, WEIGHED)
+    production = link(deliveries, WORTH, output="worth")
+    deliveries.deliver(50)
+    produce(production, 10)
+    deliveries.generate(QUARTER)
+    production.generate(QUARTER)
+    daily = newer(api, deliveries, WEIGHED, cadence="daily")
+    doubled = version(api, daily, document(WEIGHED.replace("/ 10", "/ 5")))
+
+    said = compare(api, doubled, against=daily["id"], end_time="2025-01-20T00:00:00Z")
+
+    assert said.expect(422).error["code"] == "cut_slot"
+
+
 def test_an_old_version_that_could_not_credit_a_ledger_has_no_sum(api, plant):
     other = MASS.replace("slug: mass", "slug: total")
     renamed = newer(api, plant, MASS + other)

@@ -191,7 +191,7 @@ async def compute_generation_impact(tx: Write, request: Request) -> GenerationIm
     scope = (await read_scopes(tx, request))[-1]
     async with tx.undone():
         after = await follow_chain(tx, scope.project, {scope.family: request})
-    _require_begun(after)
+    _require_begun(after, scope.family)
     return await compare_chains(tx, scope.project, NOTHING_GENERATED, after)
 
 
@@ -223,13 +223,13 @@ async def _try_version(tx: Write, project: int, family: int, requests: Mapping[i
             (requests[family].trial_version, family),
         )
         chain = await follow_chain(tx, project, requests)
-    _require_begun(chain)
+    _require_begun(chain, family)
     return chain
 
 
-def _require_begun(chain: Chain) -> None:
-    """Raise Invalid when the generation that was asked for was refused."""
-    if not chain.proposals:
+def _require_begun(chain: Chain, family: int) -> None:
+    """Raise Invalid when the generation that was asked for was refused, whatever others came to."""
+    if family not in chain.requests:
         raise Invalid(list(chain.refusals))
 
 

@@ -30,7 +30,7 @@ MONTHS_SHOWN: Final = 3
 """Months of a calendar."""
 
 TYPES_MAX: Final = 20
-"""Event types of a calendar."""
+"""Event types of a calendar, and of a year of gaps."""
 
 _SAYS: Final = "Completeness of each event type by day"
 
@@ -81,14 +81,10 @@ async def _data(visit: Visit, start: Instant, end: Instant) -> CompleteData:
     expected_types = [event_type for event_type in types.data if event_type.cadence_unit is not None]
     rows, totals = [], []
     for event_type in expected_types[:TYPES_MAX]:
-        query = (("start_time", start.text), ("end_time", end.text), ("period", "day"))
-        try:
-            rate = await visit.ask(get_capture_rate, query, event_type_id=event_type.id)
-        except (Invalid, Forbidden):
-            # Too many slots for a picture, or the account has the feature off.
-            continue
-        rows.append(_row(visit, event_type, rate))
-        totals.append(rate.total)
+        rate = await _count_slots(visit, event_type, start, end, "day")
+        if rate is not None:
+            rows.append(_row(visit, event_type, rate))
+            totals.append(rate.total)
     return CompleteData(
         rows,
         sum(total.expected for total in totals),
@@ -96,6 +92,18 @@ async def _data(visit: Visit, start: Instant, end: Instant) -> CompleteData:
         sum(total.substituted for total in totals),
         len(expected_types) - len(rows),
     )
+
+
+async def _count_slots(
+    visit: Visit, event_type: Any, start: Instant, end: Instant, period: str
+) -> CaptureRate | None:
+    """The slots of an event type by period; None for too many, and where the account has the feature off."""
+    query = (("start_time", start.text), ("end_time", end.text), ("period", period))
+    try:
+        rate: CaptureRate = await visit.ask(get_capture_rate, query, event_type_id=event_type.id)
+    except (Invalid, Forbidden):
+        return None
+    return rate
 
 
 def _row(visit: Visit, event_type: Any, rate: CaptureRate) -> CalendarRow:
@@ -187,15 +195,13 @@ class YearOfGaps:
 async def gaps_of_year(visit: Visit) -> View:
     """The slots without a reading by event type and month, over twelve months."""
     edges = months_until(await _until(visit), visit.frame.zone)
-    types = await visit.ask(list_event_types, OFFERED)
-    years = [
-        await _year_of_gaps(visit, type_, edges[0], edges[-1]) for type_ in types.data if type_.cadence_unit
-    ]
+    types = [type_ for type_ in (await visit.ask(list_event_types, OFFERED)).data if type_.cadence_unit]
+    years = [await _year_of_gaps(visit, type_, edges[0], edges[-1]) for type_ in types[:TYPES_MAX]]
     last_month = visit.moments.field(edges[-2])[:7]
     return view(
         "data/gap_year.html", "Gaps of a year", guide="reference/capture-rate.md",
         years=years, months=[format_month(edge, visit.frame.zone) for edge in edges[:-1]],
-        start=edges[0], end=edges[-1],
+        start=edges[0], end=edges[-1], left_out=len(types) - len(years),
         earlier=visit.moments.field(months_until(edges[0], visit.frame.zone, 1)[0])[:7],
         later=f"{int(last_month[:4]) + 1}{last_month[4:]}" if edges[-1] < visit.frame.now else "",
         crumbs=(("Gaps", f"/projects/{visit.path['project_id']}/gaps"),),
@@ -204,10 +210,8 @@ async def gaps_of_year(visit: Visit) -> View:
 
 async def _year_of_gaps(visit: Visit, event_type: Any, start: Instant, end: Instant) -> YearOfGaps:
     address = f"{visit.frame.home}/event_types/{event_type.id}/gaps"
-    query = (("start_time", start.text), ("end_time", end.text), ("period", "month"))
-    try:
-        rate = await visit.ask(get_capture_rate, query, event_type_id=event_type.id)
-    except (Invalid, Forbidden):
+    rate = await _count_slots(visit, event_type, start, end, "month")
+    if rate is None:
         return YearOfGaps(event_type.name, address, [], 0)
     months = [
         MonthOfGaps(month.total, _gaps_url(visit, address, month.start_time, month.end_time))

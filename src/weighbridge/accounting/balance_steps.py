@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
-from weighbridge.accounting.ledgers_queries import get_ledger
+from weighbridge.accounting.ledgers_queries import find_ledger
 from weighbridge.accounting.records.ledgers import STEP_KINDS, BalanceAtRow, BalanceStep, BalanceSteps
 from weighbridge.core import identity
 from weighbridge.core.number import EXACT
@@ -64,7 +64,7 @@ class _AuditRow(NamedTuple):
 async def read_balance_steps(tx: Read, then: KnownThen, call: ReadCall) -> BalanceSteps:
     """The steps of a ledger from the row that the query names to the one that is looked back to."""
     friendly = call.path["ledger_id"]
-    ledger = await get_ledger(tx, call.actor, friendly)
+    ledger = await find_ledger(tx, call.actor, friendly)
     key = key_named("ledger", friendly)
     [since] = [value for name, value in call.query if name == SINCE][:1] or [""]
     number, known_at = await find_number_before(tx, then, since, SINCE)

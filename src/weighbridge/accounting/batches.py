@@ -15,7 +15,7 @@ from weighbridge.accounting import batches_queries as queries
 from weighbridge.accounting.batch_generations import queue_request
 from weighbridge.accounting.batches_queries import find_known_batches
 from weighbridge.accounting.books.balances import find_ledger_key
-from weighbridge.accounting.ledgers_queries import find_ledger_to_read, get_ledger
+from weighbridge.accounting.ledgers_queries import find_ledger, find_ledger_to_read
 from weighbridge.accounting.planning.proposal import Request, UpdatedRun, check_early, read_updated_run
 from weighbridge.accounting.posting.deletion import (
     end_inputs,
@@ -132,7 +132,7 @@ async def queue_deletion_of_one(tx: Write, actor: Actor, friendly: str) -> Async
 
 async def queue_deletion(tx: Write, actor: Actor, ledger: str, request: BatchDeletion) -> AsyncTask:
     """Queue the deletion of several batches of the ledger's project, all of them or none."""
-    await get_ledger(tx, actor, ledger)
+    await find_ledger(tx, actor, ledger)
     key = key_named("ledger", ledger)
     named = list(dict.fromkeys(request.batch_ids))
     if not 1 <= len(named) <= DELETED_TOGETHER_MAX:

@@ -12,7 +12,7 @@ from msgspec import Struct
 from psycopg.sql import SQL, Composable
 
 from weighbridge.accounting.books.balances import hold_ledger
-from weighbridge.accounting.ledgers_queries import get_ledger
+from weighbridge.accounting.ledgers_queries import find_ledger
 from weighbridge.accounting.records.ledgers import (
     INSTRUMENT_BODIES,
     Instrument,
@@ -181,7 +181,7 @@ _PATH = "/ledgers/{ledger_id}/instruments"
 )
 async def list_instruments(call: ReadCall) -> Page[Instrument]:
     """List the instruments of a system ledger; other ledgers have none."""
-    await get_ledger(call.tx, call.actor, call.path["ledger_id"])
+    await find_ledger(call.tx, call.actor, call.path["ledger_id"])
     key = key_named("ledger", call.path["ledger_id"])
     return await select_instruments(call.tx, key, list_request(call.query, INSTRUMENTS))
 
@@ -204,7 +204,7 @@ async def list_instruments(call: ReadCall) -> Page[Instrument]:
 async def create_instrument(call: WriteCall, body: Struct) -> Instrument:
     """Enter an instrument of a system ledger, which it credits with its amount."""
     tx, actor, friendly = call.tx, call.actor, call.path["ledger_id"]
-    ledger = await get_ledger(tx, actor, friendly)
+    ledger = await find_ledger(tx, actor, friendly)
     preset = PRESETS.get(ledger.system_ledger_type or "")
     if preset is None:
         message = f"{ledger.name!r} is credited by its model; only system ledgers take instruments."

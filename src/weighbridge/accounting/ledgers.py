@@ -114,7 +114,7 @@ async def insert_ledger(tx: Write, actor: Actor, request: NewLedger, named: str 
 
 async def change_ledger(tx: Write, actor: Actor, friendly: str, change: Struct) -> Ledger:
     """Change a ledger's name or asset category, or give it a model; what is left out stays."""
-    await queries.get_ledger(tx, actor, friendly)
+    await queries.find_ledger(tx, actor, friendly)
     key = key_named("ledger", friendly)
     # Locked, so that of two models that come at once the second finds the first.
     await tx.execute(

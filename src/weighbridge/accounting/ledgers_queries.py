@@ -14,6 +14,7 @@ from weighbridge.accounting.books.balances import (
     read_standings,
     show_deficit,
 )
+from weighbridge.accounting.books.runs import count_stale_of_ledgers, is_any_stale
 from weighbridge.accounting.records.ledgers import (
     AllocationGroup,
     Deficits,
@@ -24,9 +25,11 @@ from weighbridge.accounting.records.ledgers import (
     RequiredInputs,
     SourceLedger,
 )
+from weighbridge.accounting.tracing.pending_proposals import ask_for_any_pending, count_pending_of_ledgers
 from weighbridge.core import identity
 from weighbridge.core.identity import Link
 from weighbridge.core.ledger.allocation import LedgerRounding, warn_of_coarse_scale
+from weighbridge.core.ledger.conditions import list_conditions
 from weighbridge.core.model import Input, Model, Node, StaticInput, Upstream
 from weighbridge.core.number import shorten
 from weighbridge.core.platform.permission import Actor
@@ -34,6 +37,7 @@ from weighbridge.core.problem import Problem
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read
 from weighbridge.db.lists.listing import Filter, Listing, Page, list_request, read_page
+from weighbridge.db.lists.page import ANY_WAY
 from weighbridge.db.row import Column, Derived, row_of, unless_null
 from weighbridge.db.statements import Literal, Part
 from weighbridge.errors import Malformed, NotFound
@@ -211,6 +215,9 @@ LEDGER: Final = row_of(
         ("w.event_count", "w.is_more", "w.start_time", "w.end_time"),
         unless_null(NotCountedYet),
     ),
+    Column("stale_batch_count", (), int),
+    Column("pending_proposal_count", (), int),
+    Column("conditions", (), list),
     Column("warnings", ("l.name", "l.unit", "l.scale", "l.rounding", _SHARES), _list_scale_warnings),
     Column("created_at", "l.created_at"),
     Column("updated_at", "l.updated_at"),
@@ -239,13 +246,50 @@ async def _read_page(tx: Read, query: Sequence[tuple[str, str]], where: Composab
     moments, rest = read_moments(query, (AS_OF, EFFECTIVE_AT))
     request = list_request(rest, LEDGERS)
     page = await read_page(tx, LEDGER, LEDGERS, request, source=_SOURCE, where=[where])
-    return Page(await _read_at(tx, page.data, moments), page.info) if moments else page
+    ledgers = await _complete_ledgers(tx, page.data)
+    return Page(await _read_at(tx, ledgers, moments) if moments else ledgers, page.info)
 
 
 async def get_ledger(tx: Read, actor: Actor, friendly: str) -> Ledger:
     """One ledger of the actor's account."""
+    return (await _complete_ledgers(tx, [await find_ledger(tx, actor, friendly)]))[0]
+
+
+async def find_ledger(tx: Read, actor: Actor, friendly: str) -> Ledger:
+    """One ledger of the actor's account, for those who do not ask for the conditions of its batches."""
     key = key_named("ledger", friendly)
     return await find(tx, LEDGER, _SOURCE, of_key(actor, "l.project_id", "l.id"), (key.project, key.key))
+
+
+async def _complete_ledgers(tx: Read, ledgers: Sequence[Ledger]) -> list[Ledger]:
+    """Ledgers with what holds of their batches, which is read for all ledgers of a project at once."""
+    keys = [key_named("ledger", ledger.id) for ledger in ledgers]
+    stale: dict[identity.Key, int] = {}
+    pending: dict[identity.Key, int] = {}
+    for project in {key.project for key in keys}:
+        numbers = [key.key for key in keys if key.project == project]
+        _, [(is_any_batch_stale,)], [(is_any_pending,)] = await tx.several(
+            ANY_WAY, is_any_stale(project), ask_for_any_pending(project)
+        )
+        if is_any_batch_stale:
+            counts = await count_stale_of_ledgers(tx, project, numbers)
+            stale |= {identity.Key(project, number): count for number, count in counts.items()}
+        if is_any_pending:
+            counts = await count_pending_of_ledgers(tx, project, numbers)
+            pending |= {identity.Key(project, number): count for number, count in counts.items()}
+    return [
+        msgspec.structs.replace(
+            ledger,
+            stale_batch_count=stale.get(key, 0),
+            pending_proposal_count=pending.get(key, 0),
+            conditions=list_conditions(
+                is_stale=key in stale,
+                waiting_event_count=ledger.not_counted_yet.event_count if ledger.not_counted_yet else 0,
+                pending_proposal_count=pending.get(key, 0),
+            ),
+        )
+        for key, ledger in zip(keys, ledgers, strict=True)
+    ]
 
 
 def find_ledger_to_read(tx: Read, actor: Actor, friendly: str) -> identity.Key:
@@ -262,7 +306,7 @@ def find_ledger_to_read(tx: Read, actor: Actor, friendly: str) -> identity.Key:
 
 async def list_required_inputs(tx: Read, actor: Actor, friendly: str) -> RequiredInputs:
     """The inputs of the ledger's active model, with the data point types and ledgers that serve them."""
-    ledger = await get_ledger(tx, actor, friendly)
+    ledger = await find_ledger(tx, actor, friendly)
     if ledger.latest_model is None:
         return RequiredInputs([])
     stored = await find_stored_model(tx, identity.number("model", ledger.latest_model.id))
@@ -279,7 +323,7 @@ async def get_ledger_at(tx: Read, actor: Actor, friendly: str, query: Sequence[t
 
 async def list_deficits(tx: Read, actor: Actor, friendly: str) -> Deficits:
     """The times in which more was drawn than produced, by partition and slot."""
-    await get_ledger(tx, actor, friendly)
+    await find_ledger(tx, actor, friendly)
     key = key_named("ledger", friendly)
     short = list_shortages(await read_standings(tx, key.project, [key.key]))
     return Deficits([show_deficit(key.project, one) for one in await add_slot_starts(tx, key.project, short)])

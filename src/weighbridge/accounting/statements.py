@@ -12,7 +12,7 @@ from typing import Any, Final
 from psycopg.sql import SQL
 
 from weighbridge.accounting.books.runs import RUN_TAGS
-from weighbridge.accounting.ledgers_queries import AS_OF, get_ledger, read_moments
+from weighbridge.accounting.ledgers_queries import AS_OF, find_ledger, read_moments
 from weighbridge.accounting.records.ledgers import DrawnIn, PartitionStatement, StandingAt, Statement
 from weighbridge.core import identity
 from weighbridge.core.ledger.allocation import Partition
@@ -142,7 +142,7 @@ async def get_statement(call: ReadCall) -> Statement:
     """Read what each partition of a ledger had, produced and gave in a period."""
     tx, friendly = call.tx, call.path["ledger_id"]
     moments = _read_period(call.query)
-    ledger = await get_ledger(tx, call.actor, friendly)
+    ledger = await find_ledger(tx, call.actor, friendly)
     key = key_named("ledger", friendly)
     values = {
         "project": key.project,

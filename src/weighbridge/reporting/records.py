@@ -362,6 +362,8 @@ class Report(msgspec.Struct, frozen=True):
     """Behind how many of its batches the data have changed, or another batch has been posted since."""
     waiting_batch_count: int
     """In the slots of how many of its batches events wait for a generation to look at them."""
+    pending_proposal_count: int
+    """How many corrections wait for approval that its batches would follow."""
     other_version_batch_count: int
     """How many of its batches were made by no version that its methodology names; zero if that names none."""
     created_at: Instant

@@ -11,6 +11,7 @@ import msgspec
 from psycopg.sql import SQL, Composable
 
 from weighbridge.accounting.books.runs import select_stale
+from weighbridge.accounting.tracing.pending_proposals import ask_for_any_pending, count_pending_of_reports
 from weighbridge.collection.measurements.annotations import IS_ALERT, PARAMETERS, WITH_RULE
 from weighbridge.core import identity
 from weighbridge.core.identity import Link
@@ -275,6 +276,7 @@ REPORT: Final = row_of(
     Column("alerted_batch_count", (), int),
     Column("stale_batch_count", (), int),
     Column("waiting_batch_count", (), int),
+    Column("pending_proposal_count", (), int),
     Column("other_version_batch_count", (), int),
     Column("created_at", "r.created_at"),
     Column("updated_at", "r.updated_at"),
@@ -383,6 +385,7 @@ async def _complete_reports(tx: Read, reports: Sequence[Report], most: int) -> l
     stale: dict[int, int] = dict(await tx.tuples(_STALE, values))
     alerted: dict[int, int] = dict(await tx.tuples(_ALERTED, values))
     waiting: dict[int, int] = dict(await tx.tuples(_WAITING, values))
+    pending = await _count_pending(tx, keys)
     of_others = Counter(report for report, _ in await tx.tuples(OF_OTHER_VERSIONS, values))
     history: dict[int, list[ReportMove]] = {key.key: [] for key in keys}
     for report, *move in await tx.tuples(_HISTORY, values):
@@ -395,10 +398,22 @@ async def _complete_reports(tx: Read, reports: Sequence[Report], most: int) -> l
             stale_batch_count=stale.get(key.key, 0),
             alerted_batch_count=alerted.get(key.key, 0),
             waiting_batch_count=waiting.get(key.key, 0),
+            pending_proposal_count=pending.get(key.key, 0),
             other_version_batch_count=of_others[key.key],
         )
         for key, report in zip(keys, reports, strict=True)
     ]
+
+
+async def _count_pending(tx: Read, keys: Sequence[identity.Key]) -> dict[int, int]:
+    """How many proposals wait of what the batches of each report rest on, by the number of the report."""
+    counts: dict[int, int] = {}
+    for project in {key.project for key in keys}:
+        [(is_any,)] = await tx.tuples(*ask_for_any_pending(project))
+        if is_any:
+            reports = [key.key for key in keys if key.project == project]
+            counts |= await count_pending_of_reports(tx, project, reports)
+    return counts
 
 
 _NAMED: Final = "unnest(%(projects)s::integer[], %(reports)s::bigint[]) AS named (project_id, report_id)"

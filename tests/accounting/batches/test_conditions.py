@@ -2,6 +2,7 @@
 
 import pytest
 from tests.given import accounting as given_accounting
+from tests.given import chain
 from tests.given.approvals import approve
 from tests.given.people import visitor
 from tests.given.reports import Claims, submitted
@@ -87,3 +88,41 @@ def test_pages_and_the_strip_say_what_the_interface_says(account, plant, propose
         assert "reported</span>" in page
     assert "2025-01: 1 correction waiting for approval, 1 in reports" in strip
     assert 'class="slot pending reported"' in strip
+
+
+def test_a_proposal_concerns_all_that_is_drawn_from_its_data(api, account):
+    deliveries = chain.inventory(api, account.drain, chain.WEIGHED)
+    production = chain.link(deliveries, chain.WORTH, output="worth")
+    deliveries.deliver(50)
+    chain.produce(production, 10)
+    deliveries.generate()
+    production.generate()
+    claims = Claims(production)
+    report = claims.report(20)
+    calibration(api, deliveries.project, requires_approval=True)
+    work(account)
+
+    assert [batch["conditions"] for batch in production.batches()] == [["waiting_for_approval"]]
+    ledgers = [api.get(f"/ledgers/{link.ledger['id']}").body for link in (deliveries, production)]
+    assert [ledger["pending_proposal_count"] for ledger in ledgers] == [1, 1]
+    assert {tuple(ledger["conditions"]) for ledger in ledgers} == {("waiting_for_approval",)}
+    assert claims.read(report)["pending_proposal_count"] == 1
+    refused = api.post(f"/reports/{report['id']}/submit", {}).expect(422).body
+    [unmet] = [problem for problem in refused["errors"] if problem["code"] == "pending_proposals"]
+    assert len(unmet["records"]) == 1
+
+
+def test_a_ledger_counts_each_of_its_stale_batches(api, plant):
+    months = [f"2025-{month:02d}" for month in range(2, 13)] + [f"2026-{month:02d}" for month in range(1, 13)]
+    home = f"/projects/{plant.project['id']}"
+    events = [plant.deliver(10, day=f"{month}-03T00:00:00Z") for month in months]
+    plant.generate(("2025-01-01T00:00:00Z", "2027-01-01T00:00:00Z"))
+    for event in events:
+        [point] = api.get(f"{home}/events/{event}").body["data_points"]
+        change = {"data_point": {"value": 9, "reason": "Second weighing"}}
+        api.patch(f"{home}/data_points/{point['id']}", change).expect(200)
+
+    [listed] = api.get(f"{home}/ledgers").body["data"]
+
+    assert listed == api.get(f"/ledgers/{plant.ledger['id']}").body
+    assert (listed["stale_batch_count"], listed["conditions"]) == (len(months), ["stale"])

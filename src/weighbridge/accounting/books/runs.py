@@ -478,6 +478,11 @@ def select_stale(projects: LiteralString) -> LiteralString:
     return _STALE.replace("%projects%", projects)
 
 
+async def count_stale_of_ledgers(tx: Read, project: int, ledgers: Sequence[int]) -> dict[int, int]:
+    """How many batches of some ledgers are stale."""
+    return dict(await tx.tuples(_STALE_OF_LEDGERS, {"project": project, "ledgers": list(ledgers)}))
+
+
 async def read_newly_stale(tx: Read, project: int) -> dict[int, int]:
     """The batches that this transaction makes stale, by their runs or by what they draw; each its ledger.
 
@@ -505,7 +510,29 @@ _MADE_STALE: Final = f"""
 """
 
 
-def _join_newest(batch: LiteralString) -> LiteralString:
+def select_drawing(source: LiteralString) -> LiteralString:
+    """The batches `b` that draw from the runs of the rows `source`, if they are the newest of their runs.
+
+    One step down the chain, for a walk of `project_id`, `id`, `run_id` and `ledger_id`.
+    """
+    return f"""
+        {source}
+        CROSS JOIN LATERAL (
+            SELECT id FROM batches
+             WHERE (project_id, run_id, ledger_id)
+                 = ({source}.project_id, {source}.run_id, {source}.ledger_id)
+             ORDER BY id OFFSET 0) AS source
+        CROSS JOIN LATERAL (
+            SELECT batch_id FROM batch_draws
+             WHERE (project_id, source_batch_id) = ({source}.project_id, source.id) OFFSET 0) AS drawn
+        CROSS JOIN LATERAL (
+            SELECT * FROM batches WHERE (project_id, id) = ({source}.project_id, drawn.batch_id) OFFSET 0
+        ) AS drawing {join_newest("drawing")}
+        WHERE b.id = drawing.id
+    """
+
+
+def join_newest(batch: LiteralString) -> LiteralString:
     """Joins the batch `b` which is the newest of a row's run on its ledger."""
     return f"""
         CROSS JOIN LATERAL (
@@ -519,32 +546,28 @@ def _join_newest(batch: LiteralString) -> LiteralString:
 _STALE: Final[LiteralString] = f"""
     WITH RECURSIVE marked AS (
         SELECT b.project_id, b.id, b.run_id, b.ledger_id
-          FROM stale_runs s {_join_newest("s")} WHERE s.project_id %projects%
+          FROM stale_runs s {join_newest("s")} WHERE s.project_id %projects%
         UNION
         SELECT b.project_id, b.id, b.run_id, b.ledger_id
           FROM (SELECT * FROM batches b
                  WHERE project_id %projects% AND run_id IS NOT NULL AND deleted_at IS NULL
                    AND engine_revision < {ENGINE_REVISION} AND {COUNTS}
-                 ORDER BY project_id, engine_revision OFFSET 0) AS older {_join_newest("older")}
+                 ORDER BY project_id, engine_revision OFFSET 0) AS older {join_newest("older")}
          WHERE b.id = older.id
     ), stale AS (
         SELECT project_id, id, run_id, ledger_id FROM marked
         UNION
-        SELECT b.project_id, b.id, b.run_id, b.ledger_id
-          FROM stale
-         CROSS JOIN LATERAL (
-            SELECT id FROM batches
-             WHERE (project_id, run_id, ledger_id) = (stale.project_id, stale.run_id, stale.ledger_id)
-             ORDER BY id OFFSET 0) AS source
-         CROSS JOIN LATERAL (
-            SELECT batch_id FROM batch_draws
-             WHERE (project_id, source_batch_id) = (stale.project_id, source.id) OFFSET 0) AS drawn
-         CROSS JOIN LATERAL (
-            SELECT * FROM batches WHERE (project_id, id) = (stale.project_id, drawn.batch_id) OFFSET 0
-         ) AS drawing {_join_newest("drawing")}
-         WHERE b.id = drawing.id
+        SELECT b.project_id, b.id, b.run_id, b.ledger_id FROM {select_drawing("stale")}
     )
     SELECT project_id, id FROM stale
+"""
+
+_STALE_OF_LEDGERS: Final = f"""
+    SELECT b.ledger_id, count(*)
+      FROM ({select_stale("= %(project)s")}) AS stale
+      JOIN batches b ON (b.project_id, b.id) = (stale.project_id, stale.id)
+     WHERE b.ledger_id = ANY (%(ledgers)s)
+     GROUP BY b.ledger_id
 """
 
 _IS_ANY_STALE: Final[LiteralString] = (

@@ -256,7 +256,7 @@ class Batch(msgspec.Struct, frozen=True):
     waiting_event_count: int
     """How many events of its slot, stored or changed since, wait for a generation to look at them."""
     pending_proposal_count: int
-    """How many corrections of its data wait for approval."""
+    """How many corrections wait for approval that it would follow: of its data, and of what it draws from."""
     conditions: list[Annotated[str, one_of(BatchCondition)]]
     """What holds of it, the most urgent first; `up_to_date` when none of those before it does."""
     created_at: Instant

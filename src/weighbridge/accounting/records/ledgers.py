@@ -8,6 +8,7 @@ import msgspec
 
 from weighbridge.core.identity import Link
 from weighbridge.core.ledger.allocation import DIMENSIONS, HALF_EVEN, LedgerRounding
+from weighbridge.core.ledger.conditions import LEDGER_CONDITIONS
 from weighbridge.core.ledger.instrument import GENERATION_TECHS, PRESETS
 from weighbridge.core.ledger.posting import SCALE_DEFAULT, SCALE_MAX
 from weighbridge.core.time.calendar import CADENCES, Instant
@@ -81,6 +82,12 @@ class Ledger(msgspec.Struct, frozen=True):
     not_counted_yet: NotCountedYet | None
     """The events that wait for a generation, as workers found them some seconds ago at the most; null where
     none does."""
+    stale_batch_count: int
+    """How many of its batches are out of date."""
+    pending_proposal_count: int
+    """How many corrections wait for approval that its batches would follow."""
+    conditions: list[Annotated[str, one_of(LEDGER_CONDITIONS)]]
+    """What holds of its batches, the most urgent first; `up_to_date` when nothing before it does."""
     warnings: list[str]
     """What rounding may cost, where that is more than the shares of its model."""
     created_at: Instant

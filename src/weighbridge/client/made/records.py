@@ -1590,6 +1590,9 @@ class Ledger(msgspec.Struct, frozen=True, kw_only=True):
     output: str | None
     asset_category: str | None
     not_counted_yet: NotCountedYet | None
+    stale_batch_count: int
+    pending_proposal_count: int
+    conditions: list[Literal["stale", "not_counted_yet", "waiting_for_approval", "up_to_date"]]
     warnings: list[str]
     created_at: datetime
     updated_at: datetime
@@ -2157,6 +2160,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     alerted_batch_count: int
     stale_batch_count: int
     waiting_batch_count: int
+    pending_proposal_count: int
     other_version_batch_count: int
     created_at: datetime
     updated_at: datetime

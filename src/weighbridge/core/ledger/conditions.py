@@ -5,6 +5,7 @@ interface name them alike, in the order of `BatchCondition`.
 """
 
 from enum import StrEnum
+from typing import Final
 
 
 class BatchCondition(StrEnum):
@@ -26,8 +27,14 @@ class BatchCondition(StrEnum):
     """Reports hold some of it."""
 
 
+LEDGER_CONDITIONS: Final = tuple(
+    condition for condition in BatchCondition if condition is not BatchCondition.REPORTED
+)
+"""The conditions of a ledger: those that hold of any of its batches."""
+
+
 def list_conditions(
-    *, is_stale: bool, waiting_event_count: int, pending_proposal_count: int, is_reported: bool
+    *, is_stale: bool, waiting_event_count: int, pending_proposal_count: int, is_reported: bool = False
 ) -> list[BatchCondition]:
     """The conditions that hold, in their order; one of the first four at least."""
     open_ones = [

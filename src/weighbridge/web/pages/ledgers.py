@@ -4,7 +4,6 @@ with its balance and batches.
 Rows, months and the picture of flows are shown by other pages as well.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -74,7 +73,6 @@ class YearOfLedger:
     periods: Sequence[Turnover]
     """Each month of the year."""
     picture: Markup
-    stale: int
 
     @property
     def produced(self) -> Decimal:
@@ -120,10 +118,9 @@ async def ledger_year(visit: Visit) -> LedgerYear:
     edges = twelve_months_until(visit, newest.data)
     numbers = [ledger.numeric_id for ledger in ledgers.data]
     periods = await read_turnover(visit.reading, project_number(visit.path["project_id"]), numbers, edges)
-    by_ledger = Counter(batch.ledger_id for batch in stale.data)
     period = describe_months(visit, edges)
     rows = [
-        _row(ledger, periods.get(ledger.numeric_id), len(edges) - 1, by_ledger[ledger.id], period)
+        _row(ledger, periods.get(ledger.numeric_id), len(edges) - 1, period)
         for ledger in ledgers.data
     ]
     return LedgerYear(rows, edges, stale.data, stale.info.total_items, bool(newest.data), period)
@@ -142,14 +139,14 @@ def describe_months(visit: Visit, edges: Sequence[Instant]) -> str:
 
 
 def _row(
-    ledger: Ledger, periods: Sequence[Turnover] | None, months: int, stale: int, period: str
+    ledger: Ledger, periods: Sequence[Turnover] | None, months: int, period: str
 ) -> YearOfLedger:
     periods_shown = periods or [Turnover()] * months
     produced = [turnover.produced for turnover in periods_shown]
     picture = sparkline(
         produced, alt_text=f"Production of {ledger.name} by month, {period}", newest=_NEW_MONTHS
     )
-    return YearOfLedger(ledger, periods_shown, picture, stale)
+    return YearOfLedger(ledger, periods_shown, picture)
 
 
 # What flows between ledgers as one picture: bars as high as what each produced, bands as wide as draws.

@@ -26,6 +26,9 @@ def said(text: str) -> str:
         ("a >= 3", "a≥3"),
         ("abs(a)", "|a|"),
         ("max(a, b)", "max(a,b)"),
+        ("quantity(44 / 12, 't{CO2e}/t{C}')", "(44)/(12)t CO₂e/t C"),
+        ("quantity(a + 1, 'kWh')", "(a+1)kWh"),
+        ("value(dry_mass, 'kg')", "value(dry mass in kg)"),
     ],
 )
 def test_a_formula_reads_as_it_computes(text: str, shown: str):

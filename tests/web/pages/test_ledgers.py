@@ -1,5 +1,7 @@
 """Pages of ledgers and batches say what the books say, to whoever may read them and to nobody else."""
 
+import re
+
 import pytest
 from tests.given import accounting as given_accounting
 from tests.given import chain
@@ -43,6 +45,11 @@ def of_batch(plant, number=0):
 def main_of(answer):
     """What stands in the page itself, behind its frame."""
     return answer.expect(200).text.split("<main", 1)[1]
+
+
+def words_of(markup):
+    """The text of a page, with one space between words."""
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", markup))
 
 
 def test_ledgers_stand_with_their_balance_and_year(plant, reader):
@@ -123,8 +130,25 @@ def test_the_first_batch_of_a_run_says_that_its_newest_is_stale(plant, reader):
     shown = main_of(reader.get(of_batch(plant, 0)))
 
     assert "adjusted later" in shown
-    assert f'/batches/{plant.batches()[-1]["id"]}">the newest batch</a> has the current ones' in shown
+    assert f'/batches/{plant.batches()[-1]["id"]}">the newest batch</a> has the current values' in shown
     assert "The newest batch of this calculation is out of date" in shown
+
+
+def test_each_batch_of_a_run_says_what_it_posted_of_the_one_result(plant, reader):
+    [event] = plant.api.get(f"{home(plant)}/events").data
+    point = event["data_points"][0]["id"]
+    plant.api.patch(f"{home(plant)}/data_points/{point}", {"data_point": {"value": 8}}).expect(200)
+    plant.generate()
+
+    first, second = (words_of(main_of(reader.get(of_batch(plant, number)))) for number in (0, 1))
+
+    assert "This is the current result, after all adjustments. This batch first posted 7.5 t." in first
+    assert "7.5 t when this batch was posted" in first
+    assert "This batch changed it from 7.5 by \N{MINUS SIGN}1.5 t." in second
+    assert "6 t when this batch was posted" in second
+    for page in (first, second):
+        assert "6 remaining" in page
+        assert "total 6" in page
 
 
 def test_generation_is_previewed_then_followed_to_its_batches(plant, account, reader):

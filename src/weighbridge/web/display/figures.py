@@ -79,12 +79,15 @@ _RAISED: Final = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 MINUS: Final = "\N{MINUS SIGN}"
 
 
-def figure(value: object, unit: str = "", *, places: int | None = None) -> Markup:
-    """Write a number for a list; with the decimal places of its column."""
+def figure(value: object, unit: str = "", *, places: int | None = None, whole: bool = False) -> Markup:
+    """Write a number for a list; with the decimal places of its column.
+
+    A column with a total is written whole, with all digits, so that what is shown adds up.
+    """
     number = _number(value)
     if number is None:
         return nothing()
-    rounded = round_figure(number)
+    rounded = number if whole else round_figure(number)
     full_text = format(number, "f")
     if _needs_power(rounded):
         return _render_power(number, unit)
@@ -190,10 +193,10 @@ def round_figure(number: Decimal) -> Decimal:
     return number.quantize(Decimal(1).scaleb(-max(places, 0)), ROUND_HALF_EVEN)
 
 
-def places_of(values: Iterable[object]) -> int:
+def places_of(values: Iterable[object], *, whole: bool = False) -> int:
     """Return how many decimal places a column of figures needs."""
     numbers = [_number(value) for value in values]
-    rounded_numbers = [round_figure(number) for number in numbers if number is not None]
+    rounded_numbers = [number if whole else round_figure(number) for number in numbers if number is not None]
     places = [
         len(format(rounded_number, "f").partition(".")[2])
         for rounded_number in rounded_numbers

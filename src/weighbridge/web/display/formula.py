@@ -25,7 +25,7 @@ from weighbridge.core.expression.tree import (
     Word,
 )
 from weighbridge.core.number import plain
-from weighbridge.web.display.figures import MINUS
+from weighbridge.web.display.figures import MINUS, unit_text
 
 _SIGNS: Final = {
     Operator.ADD: "+", Operator.SUBTRACT: MINUS, Operator.MULTIPLY: "·", Operator.EQUAL: "=",
@@ -134,7 +134,18 @@ def _call(tree: FunctionCall, show_name: Shown) -> Markup:
         test, consequent, other = (_write(argument, show_name) for argument in arguments)
         rows = _case(consequent, _row(_words("if"), test)) + _case(other, _words("otherwise"))
         return _row(_sign("{"), Markup('<mtable columnalign="left">{}</mtable>').format(rows))
+    match tree.function, arguments:
+        case "quantity", (value, Word(text=unit)):
+            return _row(_inside(value, _PRODUCT, show_name), _unit(unit))
+        case "value", (value, Word(text=unit)):
+            inside = _write(value, show_name) + _words("in") + _unit(unit)
+            return _row(word(tree.function), _enclose("(", inside, ")"))
     return _row(word(tree.function), _with_parentheses(arguments, show_name, "(", ")"))
+
+
+def _unit(unit: str) -> Markup:
+    """A unit as people write it, after a space."""
+    return _row(Markup('<mspace width="0.25em"/><mtext>{}</mtext>').format(unit_text(unit) or "1"))
 
 
 def _case(value: Markup, when: Markup) -> Markup:

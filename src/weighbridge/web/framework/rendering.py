@@ -24,6 +24,7 @@ from litestar import Response
 
 from weighbridge.contents import SLICES
 from weighbridge.core.identity import API_PREFIX
+from weighbridge.core.number import EXACT
 from weighbridge.core.unit import COMMON
 from weighbridge.http.caller import WebRequest, find_cookie
 from weighbridge.http.messages.edge import ErrorBody
@@ -136,6 +137,7 @@ _SHARED: Final = {
     "percent": figures.percent,
     "percent_change": figures.percent_change,
     "places_of": figures.places_of,
+    "exact_difference": EXACT.subtract,
     "is_figure": figures.is_figure,
     "shorten_id": figures.shorten_id,
     "humanize": figures.humanize,

@@ -6,6 +6,7 @@ not cached on the way. A static file has a hash of its content in its name.
 
 import gzip
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -22,8 +23,8 @@ from weighbridge.http.messages.asgi import Send
 from weighbridge.http.messages.operation import Reply
 
 CONTENT_SECURITY_POLICY: Final = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 """Only resources of this service, and no inline script or style."""
 
@@ -87,14 +88,19 @@ TYPES: Final = {
     "css": "text/css; charset=utf-8",
     "js": "text/javascript; charset=utf-8",
     "svg": "image/svg+xml",
+    "woff2": "font/woff2",
 }
 
 ASSETS: Final = (
     "tokens.css", "frame.css", "parts.css", "pages.css", "panels.css", "palette.css", "uplot.min.css",
     "htmx.min.js", "uplot.min.js", "charts.js", "palette.js", "weighbridge.js",
-    "bundle-check.js", "mark.svg",
+    "bundle-check.js", "mark.svg", "math.woff2",
 )  # fmt: skip
 """The files that are served."""
+
+
+_NAMED_IN_STYLES: Final = re.compile(rb'url\("([a-z.0-9]+)"\)')
+"""A file that a style names, such as a font; it is served under its name with the hash."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +118,8 @@ class StaticFile:
 def asset(name: str) -> StaticFile:
     """Return a static file by its plain name."""
     data = (files("weighbridge.web") / "static" / name).read_bytes()
+    if name.endswith(".css"):
+        data = _NAMED_IN_STYLES.sub(lambda found: f'url("{asset(found[1].decode()).name}")'.encode(), data)
     stem, _, extension = name.rpartition(".")
     hashed = f"{stem}.{hashlib.sha256(data).hexdigest()[:16]}.{extension}"
     return StaticFile(hashed, TYPES[extension], data, gzip.compress(data, 9, mtime=0))

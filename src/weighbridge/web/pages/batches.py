@@ -3,7 +3,7 @@
 A deletion is previewed before it is requested.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
@@ -26,7 +26,7 @@ from weighbridge.collection.events import list_events
 from weighbridge.core import identity
 from weighbridge.core.expression import ExpressionError, parse
 from weighbridge.core.expression.tree import Name
-from weighbridge.core.number import plain
+from weighbridge.core.number import exact_total, plain
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.calendar import MILLISECOND, Instant
 from weighbridge.errors import Conflict, Invalid
@@ -230,22 +230,50 @@ async def batch(visit: Visit) -> View | Redirect:
     nodes = (await visit.ask(get_lineage)).nodes if batch_record.model is not None else []
     home = visit.frame.home
     run = await _run(visit, batch_record)
-    drawn_amount = sum(allocation.amount for allocation in batch_record.allocations)
-    reported = sum(allocation.amount for allocation in batch_record.report_allocations)
+    use = _add_up(run)
     bar = stacked_bar(
-        [("drawn", drawn_amount + reported), ("remaining", batch_record.ledger_balance)],
-        alt_text=f"{drawn_amount} withdrawn, {reported} in reports, {batch_record.ledger_balance} remaining",
+        [("drawn", use.drawn + use.reported), ("remaining", use.remaining)],
+        alt_text=f"{use.drawn} withdrawn, {use.reported} in reports, {use.remaining} remaining",
     )
     crumbs = (("Ledgers", f"{home}/ledgers"), (ledger.name, f"{home}/ledgers/{ledger.id}"))
     return view(
         "ledgers/batch.html", batch_record.tracking_id, call=f"/batches/{batch_record.id}", crumbs=crumbs,
-        batch=batch_record, ledger=ledger, run=run, bar=bar, drawn=drawn_amount, reported=reported,
+        batch=batch_record, ledger=ledger, run=run, bar=bar, use=use,
+        amounts=_amounts_around(run, batch_record),
         equations=write_formulas(nodes), levels=build_levels(nodes), reasons=REASONS,
         picture=lineage_picture(batch_record, nodes, find_record_url) if nodes else None,
         draws=[(node, draw) for node in nodes for draw in node.draws], settles=_can_be_settled(batch_record),
         evidences=await _evidences(visit, batch_record, nodes), place=find_record_url, records=home,
         all_digits=False,
     )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class UseOfRun:
+    """What became of the batches of one calculation together, in the unit of the ledger."""
+
+    drawn: Decimal
+    reported: Decimal
+    remaining: Decimal
+
+
+def _add_up(run: Sequence[Batch]) -> UseOfRun:
+    return UseOfRun(
+        _total(one.amount for batch_record in run for one in batch_record.allocations),
+        _total(one.amount for batch_record in run for one in batch_record.report_allocations),
+        _total(batch_record.ledger_balance for batch_record in run),
+    )
+
+
+def _amounts_around(run: Sequence[Batch], batch_record: Batch) -> tuple[Decimal, Decimal]:
+    """What the calculation amounted to before a batch of it was posted, and after."""
+    until = [one.primary_output.value for one in run if one.numeric_id <= batch_record.numeric_id]
+    return _total(until[:-1]), _total(until)
+
+
+def _total(amounts: Iterable[Decimal]) -> Decimal:
+    """A sum without the zeros that end it."""
+    return Decimal(plain(exact_total(amounts)))
 
 
 @form(f"{BATCH_PATH}/settle", permission="production_accounting:write", error_page=batch, computes=True)

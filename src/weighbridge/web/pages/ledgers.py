@@ -119,10 +119,7 @@ async def ledger_year(visit: Visit) -> LedgerYear:
     numbers = [ledger.numeric_id for ledger in ledgers.data]
     periods = await read_turnover(visit.reading, project_number(visit.path["project_id"]), numbers, edges)
     period = describe_months(visit, edges)
-    rows = [
-        _row(ledger, periods.get(ledger.numeric_id), len(edges) - 1, period)
-        for ledger in ledgers.data
-    ]
+    rows = [_row(ledger, periods.get(ledger.numeric_id), len(edges) - 1, period) for ledger in ledgers.data]
     return LedgerYear(rows, edges, stale.data, stale.info.total_items, bool(newest.data), period)
 
 
@@ -138,9 +135,7 @@ def describe_months(visit: Visit, edges: Sequence[Instant]) -> str:
     return format_period(first, last) or ""
 
 
-def _row(
-    ledger: Ledger, periods: Sequence[Turnover] | None, months: int, period: str
-) -> YearOfLedger:
+def _row(ledger: Ledger, periods: Sequence[Turnover] | None, months: int, period: str) -> YearOfLedger:
     periods_shown = periods or [Turnover()] * months
     produced = [turnover.produced for turnover in periods_shown]
     picture = sparkline(

@@ -12,13 +12,14 @@ from litestar.handlers import HTTPRouteHandler
 from markupsafe import Markup
 
 from weighbridge.accounting.ledgers import list_deficits, list_required_inputs
+from weighbridge.accounting.records.ledgers import Ledger, SourceLedger
 from weighbridge.collection.event_types import list_event_types
 from weighbridge.collection.projects import create_project, get_project, list_projects
 from weighbridge.core.time.calendar import EVENT, MILLISECOND, Instant, find_slot
 from weighbridge.errors import Forbidden
 from weighbridge.platform.async_tasks import list_async_tasks
 from weighbridge.quality.rule_results import list_project_rule_results
-from weighbridge.web.display.figures import format_month, to_instant
+from weighbridge.web.display.figures import format_month, to_instant, unit_text
 from weighbridge.web.display.graph import Box, GraphEdge, graph
 from weighbridge.web.framework.page import form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
@@ -158,7 +159,7 @@ async def dataflow(visit: Visit, rows: Sequence[YearOfLedger]) -> Markup | None:
         if model is None:
             continue
         boxes[model.id] = Box(model.id, model.name, "model", "", f"{home}/models/{model.id}")
-        boxes[ledger.id] = Box(ledger.id, ledger.name, ledger.unit, "chosen", f"{home}/ledgers/{ledger.id}")
+        boxes[ledger.id] = _ledger_box(home, ledger)
         edges[GraphEdge(model.id, ledger.id)] = None
         required_inputs = await visit.ask(list_required_inputs, ledger_id=ledger.id)
         for required_input in required_inputs.data:
@@ -170,12 +171,15 @@ async def dataflow(visit: Visit, rows: Sequence[YearOfLedger]) -> Markup | None:
                 )
                 edges[GraphEdge(key, model.id)] = None
             for source in required_input.output_of_ledgers:
-                address = f"{home}/ledgers/{source.id}"
-                boxes.setdefault(source.id, Box(source.id, source.name, source.unit, "chosen", address))
+                boxes.setdefault(source.id, _ledger_box(home, source))
                 edges[GraphEdge(source.id, model.id)] = None
     if not boxes:
         return None
     return graph([*boxes.values()], [*edges], alt_text="Data flow from event types through models to ledgers")
+
+
+def _ledger_box(home: str, ledger: Ledger | SourceLedger) -> Box:
+    return Box(ledger.id, ledger.name, unit_text(ledger.unit), "chosen", f"{home}/ledgers/{ledger.id}")
 
 
 # All projects, and the overview of one.

@@ -10,7 +10,7 @@ from weighbridge.web.display.formula import formula
 
 def said(text: str) -> str:
     """The formula as letters: fractions as (a)/(b), powers as a^(b)."""
-    markup = formula(parse(text))
+    markup = str(formula(parse(text)))
     markup = re.sub(r"<mfrac><mrow>(.*?)</mrow><mrow>(.*?)</mrow></mfrac>", r"(\1)/(\2)", markup)
     return re.sub(r"<[^>]+>", "", markup)
 

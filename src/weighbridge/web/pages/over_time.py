@@ -20,10 +20,12 @@ from weighbridge.core.time.calendar import Instant
 from weighbridge.errors import NotFound
 from weighbridge.web.display.charts import trace, whole_moments
 from weighbridge.web.display.figures import unit_text
+from weighbridge.web.framework.columns import PRESENTATION, build_tools
 from weighbridge.web.framework.listing import ListQuery, ListView, build_query
 from weighbridge.web.framework.page import page
 from weighbridge.web.framework.responses import Sendable, build_file
 from weighbridge.web.framework.visit import View, Visit, view
+from weighbridge.web.pages.list_tables import VALUE_COLUMNS, VALUE_GROUPINGS
 from weighbridge.web.pages.series import (
     BUCKETS,
     Series,
@@ -202,6 +204,7 @@ async def data_points(visit: Visit) -> View:
         span="" if visit.asked("from") else visit.asked("span", SPAN_USUAL),
         points=listed_points.data,
         list=ListView(path, (*own_query, *_page_query(visit)), listed_points.info),
+        tools=build_tools(visit.query, VALUE_COLUMNS, VALUE_GROUPINGS, listed_points.data, visit.moments),
         series=series,
         picture=_picture(visit, selection, series) if selection and series else None,
         source=f"{path}/series.json?{urlencode(own_query)}",
@@ -230,7 +233,7 @@ def _chart_query(visit: Visit, selection: SeriesSelection | None) -> ListQuery:
 
 
 def _page_query(visit: Visit) -> ListQuery:
-    return tuple(pair for pair in visit.query if pair[0] in {"cursor", "sort"})
+    return tuple(pair for pair in visit.query if pair[0] in {"cursor", "sort", *PRESENTATION})
 
 
 def _picture(visit: Visit, selection: SeriesSelection, series: Series) -> Any:

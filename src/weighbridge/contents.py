@@ -37,6 +37,7 @@ from weighbridge.platform.api_tokens import ROUTES as API_TOKENS
 from weighbridge.platform.async_tasks import ROUTES as ASYNC_TASKS
 from weighbridge.platform.audit_log import ROUTES as AUDIT_LOG
 from weighbridge.platform.feature_flags import ROUTES as FEATURE_FLAGS
+from weighbridge.platform.saved_views import ROUTES as SAVED_VIEWS
 from weighbridge.quality.capture_rates import ROUTES as CAPTURE_RATES
 from weighbridge.quality.gaps import ROUTES as GAPS
 from weighbridge.quality.review.impact import DRY_RUNS
@@ -88,6 +89,7 @@ SLICES: Sequence[Sequence[Endpoint]] = (
     REPORT_LINKS,
     ENGAGEMENTS,
     FEATURE_FLAGS,
+    SAVED_VIEWS,
     ASYNC_TASKS,
     API_TOKENS,
     AUDIT_LOG,

@@ -153,11 +153,12 @@ def test_an_operation_takes_no_other_permission_than_its_own(callers, world, nam
     assert_is_let_in(OPERATIONS[name], callers[OPERATIONS[name].permission], world)
 
 
-def test_any_token_reads_its_projects_the_flags_what_it_started_changes_it_may_see_and_proofs():
+def test_any_token_has_its_projects_flags_tasks_views_changes_and_proofs():
     assert sorted(FOR_ANY) == [
-        "cancel_async_task", "get_async_task", "get_audit_consistency", "get_audit_head", "get_audit_key",
-        "get_audit_keys", "get_audit_proof", "get_cosigned_head", "get_export", "get_feature_flags",
-        "get_project", "list_async_tasks", "list_changes", "list_projects",
+        "cancel_async_task", "create_saved_view", "delete_saved_view", "get_async_task",
+        "get_audit_consistency", "get_audit_head", "get_audit_key", "get_audit_keys", "get_audit_proof",
+        "get_cosigned_head", "get_export", "get_feature_flags", "get_project", "get_saved_view",
+        "list_async_tasks", "list_changes", "list_projects", "list_saved_views", "update_saved_view",
     ]  # fmt: skip
 
 

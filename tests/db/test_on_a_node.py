@@ -32,6 +32,7 @@ WITHOUT_NEWER_TABLES = """
     ALTER TABLE former_corrections DROP COLUMN rejected_result;
     DROP INDEX audit_log_of_user;
     DROP INDEX audit_log_of_kind;
+    DROP TABLE saved_views;
     DROP TABLE report_successions;
     DROP FUNCTION check_report_succession
 """

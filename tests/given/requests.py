@@ -238,6 +238,10 @@ def world_of(server: Server) -> World:
         "static_input": (f"{inside}/static_inputs", WHOLE["create_static_input"]),
         "outage": (f"{inside}/outages", WHOLE["create_outage"]),
         "evidence": (f"/events/{event}/evidence", FORMLESS["create_evidence"]),
+        "saved_view": (
+            "/saved_views",
+            {"saved_view": {"list_name": "events", "name": "Deliveries", "query": "group=day"}},
+        ),
         "token": ("/api_tokens", {"api_token": {"name": "A", "permissions": ["data_collection:read"]}}),
     }
     taken = {"project_id": plant.project["id"], "batches": [{"batch_id": found["batch"], "amount": 1}]}

@@ -100,6 +100,7 @@ KINDS: Final = (
     "rule_results",
     "rule_runs",
     "rules",
+    "saved_views",
     "statements",
     "static_inputs",
     "substitutions",

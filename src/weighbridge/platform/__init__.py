@@ -1,6 +1,7 @@
 """Platform: who may call, the audit log, and tasks that outlive a request.
 
-Nouns: `users` (with accounts and sign-in), `api_tokens`, `audit_log`, `async_tasks` and `feature_flags`.
+Nouns: `users` (with accounts and sign-in), `api_tokens`, `audit_log`, `async_tasks`, `feature_flags` and
+`saved_views`.
 Machinery, each file importing only those below it:
 
 - `queue`: the jobs of tasks

@@ -84,6 +84,73 @@ class TokenUser(msgspec.Struct, frozen=True):
     """When the user was shut out: what is theirs waits to be ended or handed over; null for anybody else."""
 
 
+LISTS_WITH_VIEWS: Final = (
+    "events", "data_points", "event_types", "assets", "locations", "feedstocks", "outages", "static_inputs",
+    "batches", "rules", "reports",
+)  # fmt: skip
+"""Lists of the web app whose views are saved, by the last part of their addresses."""
+
+
+VIEW_NAME_LENGTH_MAX: Final = 60
+"""Characters of the name of a saved view, at most."""
+
+VIEW_QUERY_LENGTH_MAX: Final = 2_000
+"""Characters of the query of a saved view, at most."""
+
+
+class SavedView(msgspec.Struct, frozen=True):
+    """One view of a list, which a user has saved for themselves."""
+
+    id: int
+    """The number of the view."""
+    list_name: Annotated[str, one_of(LISTS_WITH_VIEWS)]
+    """The list of the web app, by the last part of its address."""
+    name: str
+    """What the user calls the view."""
+    query: str
+    """The query of the list's address, such as `filter[slug]=delivery&group=day`."""
+    is_default: bool
+    """Whether the web app shows this view where the address of the list has no query."""
+    created_at: Instant
+    updated_at: Instant
+
+
+class NewSavedView(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A view to save: the query of a list under a name."""
+
+    list_name: Annotated[str, one_of(LISTS_WITH_VIEWS)]
+    """The list of the web app, by the last part of its address."""
+    name: Annotated[str, at_most(VIEW_NAME_LENGTH_MAX)]
+    """What the user calls the view; no other of the list has this name."""
+    query: Annotated[str, at_most(VIEW_QUERY_LENGTH_MAX)]
+    """The query of the list's address, without its question mark; empty for the list as it is."""
+    is_default: bool = False
+    """Whether the web app shows this view where the address of the list has no query."""
+
+
+class NewSavedViewBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of POST /saved_views."""
+
+    saved_view: NewSavedView
+
+
+class SavedViewChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is to be different about a saved view; what is left out stays."""
+
+    name: Annotated[str, at_most(VIEW_NAME_LENGTH_MAX)] | UnsetType = UNSET
+    """What the user calls the view; no other of the list has this name."""
+    query: Annotated[str, at_most(VIEW_QUERY_LENGTH_MAX)] | UnsetType = UNSET
+    """The query of the list's address, without its question mark."""
+    is_default: bool | UnsetType = UNSET
+    """True makes it the default in place of the one before; false leaves the list without one."""
+
+
+class SavedViewChangeBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of PATCH /saved_views/{saved_view_id}."""
+
+    saved_view: SavedViewChange
+
+
 class ApiToken(msgspec.Struct, frozen=True):
     """One token of the account; `last_used_at` is exact to the hour."""
 

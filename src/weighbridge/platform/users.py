@@ -153,6 +153,7 @@ async def erase_person(tx: Write, actor: Actor, email: str) -> int:
     revoked = await tx.tuples(_REVOKE_ALL, {"user": user_id, "account": actor.account_id})
     await tx.execute("UPDATE api_tokens SET name = 'erased-' || id WHERE user_id = %s", (user_id,))
     await tx.execute("DELETE FROM sessions WHERE user_id = %s", (user_id,))
+    await tx.execute("DELETE FROM saved_views WHERE user_id = %s", (user_id,))
     await tx.execute(
         """
         DELETE FROM access_links

@@ -30,6 +30,27 @@ def test_the_same_person_in_another_account_stays(server, sql):
     ]
 
 
+def test_saved_views_go_with_the_person_who_was_forgotten(server, sql):
+    account = server.account()
+    users = [
+        write(server, lambda tx, name=name: ensure_user(tx, account.actor.account_id, name))
+        for name in (ADA, "bo@plant.example")
+    ]
+    for user in users:
+        sql(
+            """
+            INSERT INTO saved_views (account_id, user_id, list_name, name, query)
+            VALUES (%s, %s, 'events', 'Mine', '')
+            """,
+            account.id,
+            user,
+        )
+
+    write(server, lambda tx: erase_person(tx, account.actor, ADA))
+
+    assert sql("SELECT user_id FROM saved_views WHERE account_id = %s", account.id) == [(users[1],)]
+
+
 def test_a_person_who_was_forgotten_is_not_found_again(server):
     account = server.account()
     first = write(server, lambda tx: ensure_user(tx, account.actor.account_id, ADA))

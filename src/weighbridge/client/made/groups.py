@@ -396,6 +396,16 @@ class RulesOperations(Group[Carrier]):
     update = One(operations.rules_update)
 
 
+class SavedViewsOperations(Group[Carrier]):
+    """Operations on saved views."""
+
+    create = One(operations.saved_views_create)
+    delete = One(operations.saved_views_delete)
+    get = One(operations.saved_views_get)
+    list = Listed(operations.saved_views_list)
+    update = One(operations.saved_views_update)
+
+
 class StatementsOperations(Group[Carrier]):
     """Operations on statements."""
 
@@ -476,6 +486,7 @@ class Groups:
         self.rule_results = RuleResultsOperations(client)
         self.rule_runs = RuleRunsOperations(client)
         self.rules = RulesOperations(client)
+        self.saved_views = SavedViewsOperations(client)
         self.statements = StatementsOperations(client)
         self.static_inputs = StaticInputsOperations(client)
         self.substitutions = SubstitutionsOperations(client)
@@ -522,6 +533,7 @@ class AsyncGroups:
         self.rule_results = RuleResultsOperations(client)
         self.rule_runs = RuleRunsOperations(client)
         self.rules = RulesOperations(client)
+        self.saved_views = SavedViewsOperations(client)
         self.statements = StatementsOperations(client)
         self.static_inputs = StaticInputsOperations(client)
         self.substitutions = SubstitutionsOperations(client)

@@ -5424,6 +5424,127 @@ def rules_update(
     )
 
 
+def saved_views_create(
+    *,
+    list_name: Literal[
+        "events",
+        "data_points",
+        "event_types",
+        "assets",
+        "locations",
+        "feedstocks",
+        "outages",
+        "static_inputs",
+        "batches",
+        "rules",
+        "reports",
+    ],
+    name: str,
+    query: str,
+    is_default: bool | UnsetType = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.SavedView]:
+    """Save a view of a list for the caller's own user; a default takes the place of the one before.
+
+    POST /saved_views
+    """
+    return call(
+        "POST",
+        "/saved_views",
+        records.SavedView,
+        body={"saved_view": {"list_name": list_name, "name": name, "query": query, "is_default": is_default}},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def saved_views_delete(
+    saved_view_id: str,
+) -> Call[None]:
+    """Delete a saved view of the caller's own user.
+
+    DELETE /saved_views/{saved_view_id}
+    """
+    return call(
+        "DELETE",
+        "/saved_views/{saved_view_id}",
+        None,
+        names={"saved_view_id": saved_view_id},
+    )
+
+
+def saved_views_get(
+    saved_view_id: str,
+) -> Call[records.SavedView]:
+    """Read one saved view of the caller's own user.
+
+    GET /saved_views/{saved_view_id}
+    """
+    return call(
+        "GET",
+        "/saved_views/{saved_view_id}",
+        records.SavedView,
+        names={"saved_view_id": saved_view_id},
+    )
+
+
+def saved_views_list(
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    list_name: Literal[
+        "events",
+        "data_points",
+        "event_types",
+        "assets",
+        "locations",
+        "feedstocks",
+        "outages",
+        "static_inputs",
+        "batches",
+        "rules",
+        "reports",
+    ]
+    | None = None,
+) -> Listing[records.SavedView]:
+    """List the saved views of the caller's own user.
+
+    GET /saved_views
+    """
+    return Listing(
+        call(
+            "GET",
+            "/saved_views",
+            Page[records.SavedView],
+            query={"page": page, "page_size": page_size, "sort": sort, "filter[list_name][eq]": list_name},
+        )
+    )
+
+
+def saved_views_update(
+    saved_view_id: str,
+    *,
+    name: str | UnsetType = UNSET,
+    query: str | UnsetType = UNSET,
+    is_default: bool | UnsetType = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.SavedView]:
+    """Change the name or the query of a saved view, or whether the web app opens its list with it.
+
+    PATCH /saved_views/{saved_view_id}
+    """
+    return call(
+        "PATCH",
+        "/saved_views/{saved_view_id}",
+        records.SavedView,
+        names={"saved_view_id": saved_view_id},
+        body={"saved_view": {"name": name, "query": query, "is_default": is_default}},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
 def statements_get(
     ledger_id: str,
     *,

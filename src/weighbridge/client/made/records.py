@@ -2487,6 +2487,30 @@ class SavedRule(msgspec.Struct, frozen=True, kw_only=True):
     rule_run_id: int | None
 
 
+class SavedView(msgspec.Struct, frozen=True, kw_only=True):
+    """One view of a list, which a user has saved for themselves."""
+
+    id: int
+    list_name: Literal[
+        "events",
+        "data_points",
+        "event_types",
+        "assets",
+        "locations",
+        "feedstocks",
+        "outages",
+        "static_inputs",
+        "batches",
+        "rules",
+        "reports",
+    ]
+    name: str
+    query: str
+    is_default: bool
+    created_at: datetime
+    updated_at: datetime
+
+
 class Schema(msgspec.Struct, frozen=True, kw_only=True):
     """What a model takes and gives, and an example of a simulation."""
 

@@ -113,6 +113,7 @@ OF_TAG: Final[Mapping[str, str]] = {
     "Rule results": "howto/watch-data-with-rules.md",
     "Rule runs": "howto/watch-data-with-rules.md",
     "Rules": RULE_LANGUAGE,
+    "Saved views": "howto/work-with-lists.md",
     "Statements": "howto/chain-ledgers.md",
     "Static inputs": _COLLECTION,
     "Substitutions": "howto/fill-lost-hours.md",

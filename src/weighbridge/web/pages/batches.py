@@ -43,6 +43,7 @@ from weighbridge.web.framework.visit import Redirect, View, Visit, view
 from weighbridge.web.pages.ledgers import LEDGERS_SHOWN
 from weighbridge.web.pages.list_tables import BATCH_COLUMNS, batch_groupings
 from weighbridge.web.pages.records import find_own_project_url, find_record_url
+from weighbridge.web.pages.saved_views import ask_list, open_default_view, read_views
 
 # How a batch came about, as mathematics: each formula in words, and then with its numbers.
 #
@@ -194,14 +195,16 @@ _QUERY: Final = partial(list_query, sort="-start_time", times=_DAYS, groupings=b
     of=list_project_batches,
     query_of=_QUERY,
 )
-async def batches(visit: Visit) -> View:
+async def batches(visit: Visit) -> View | Redirect:
     """Batches of a project with what remains of them."""
-    listed_batches = await visit.ask(list_project_batches, _QUERY(visit))
-    ledgers = await visit.ask(list_project_ledgers, (("page_size", LEDGERS_SHOWN), ("sort", "name")))
     path = visit.url("batches")
+    if default := await open_default_view(visit, "batches", path):
+        return default
+    listed_batches, remarks = await ask_list(visit, list_project_batches, _QUERY(visit))
+    ledgers = await visit.ask(list_project_ledgers, (("page_size", LEDGERS_SHOWN), ("sort", "name")))
     names = {ledger.id: ledger.name for ledger in ledgers.data}
     tools = build_tools(
-        visit.query, BATCH_COLUMNS, batch_groupings(names), listed_batches.data, visit.moments
+        visit.query, BATCH_COLUMNS, batch_groupings(names), listed_batches.data, visit.moments, remarks
     )
     return view(
         "ledgers/batches.html",
@@ -213,6 +216,7 @@ async def batches(visit: Visit) -> View:
         ledgers=ledgers.data,
         names=names,
         tools=tools,
+        views=await read_views(visit, "batches", path),
     )
 
 

@@ -28,6 +28,7 @@ from weighbridge.web.pages import (
     reports,
     rule_results,
     rules,
+    saved_views,
     sign_in,
 )
 
@@ -38,6 +39,7 @@ PAGES: Final = (
     completeness,
     events,
     records,
+    saved_views,
     operations,
     over_time,
     feeds,

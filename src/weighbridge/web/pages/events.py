@@ -38,6 +38,7 @@ from weighbridge.web.framework.page import action, form, page
 from weighbridge.web.framework.responses import Sendable
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
 from weighbridge.web.pages.list_tables import EVENT_COLUMNS, EVENT_GROUPINGS, point_columns
+from weighbridge.web.pages.saved_views import ask_list, open_default_view, read_views
 
 # The list of events. It is the pattern of a list page: filters in the address, one call, one template.
 
@@ -62,20 +63,23 @@ _QUERY: Final = partial(list_query, sort="-start_time", times=_DAYS, groupings=E
     of=list_events,
     query_of=_QUERY,
 )
-async def events(visit: Visit) -> View:
+async def events(visit: Visit) -> View | Redirect:
     """Events of a project, the newest first."""
+    path = visit.url("events")
+    if default := await open_default_view(visit, "events", path):
+        return default
     query = _QUERY(visit)
-    listed_events = await visit.ask(list_events, query)
+    listed_events, remarks = await ask_list(visit, list_events, query)
     types = await visit.ask(list_event_types, (("page_size", TYPES_OFFERED), ("sort", "name")))
-    path = f"/projects/{visit.frame.project.id}/events" if visit.frame.project else ""
     chosen_type = _find_type(types.data, visit)
     is_creatable = chosen_type is not None and chosen_type.rolled_up_from is None
     columns = (*EVENT_COLUMNS, *point_columns(chosen_type))
-    tools = build_tools(visit.query, columns, EVENT_GROUPINGS, listed_events.data, visit.moments)
+    tools = build_tools(visit.query, columns, EVENT_GROUPINGS, listed_events.data, visit.moments, remarks)
     return view(
         "data/events.html", "Events",
         call=f"{path}?{urlencode(query)}", has_csv=True,
         events=listed_events.data, types=types.data, tools=tools,
+        views=await read_views(visit, "events", path),
         list=ListView(path, visit.query, listed_events.info, tools.group_sort),
         statuses=EVENT_STATUSES, of_type=chosen_type.id if chosen_type and is_creatable else "",
     )  # fmt: skip

@@ -26,6 +26,7 @@ from weighbridge.web.framework.page import page
 from weighbridge.web.framework.responses import Sendable, build_file
 from weighbridge.web.framework.visit import View, Visit, view
 from weighbridge.web.pages.list_tables import VALUE_COLUMNS, VALUE_GROUPINGS
+from weighbridge.web.pages.saved_views import read_views
 from weighbridge.web.pages.series import (
     BUCKETS,
     Series,
@@ -204,6 +205,7 @@ async def data_points(visit: Visit) -> View:
         span="" if visit.asked("from") else visit.asked("span", SPAN_USUAL),
         points=listed_points.data,
         list=ListView(path, (*own_query, *_page_query(visit)), listed_points.info),
+        views=await read_views(visit, "data_points", path),
         tools=build_tools(visit.query, VALUE_COLUMNS, VALUE_GROUPINGS, listed_points.data, visit.moments),
         series=series,
         picture=_picture(visit, selection, series) if selection and series else None,

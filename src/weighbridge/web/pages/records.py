@@ -25,6 +25,7 @@ from weighbridge.web.framework.listing import ListView, build_query
 from weighbridge.web.framework.page import IN_PROJECT, page
 from weighbridge.web.framework.rendering import quote_body
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
+from weighbridge.web.pages.saved_views import ask_list, open_default_view, read_views
 
 # The page of each kind of record, and `/open/{id}`, which redirects to it.
 
@@ -285,15 +286,20 @@ def _page(
     is_listing = operation.listing is not None
 
     async def plain(visit: Visit) -> View | Redirect:
+        own_path = visit.request.url.path
+        of_list = own_path.rpartition("/")[2] if is_listing and visit.frame.project else ""
+        if default := await open_default_view(visit, of_list, own_path):
+            return default
         query = build_query(_of_project(visit, operation)) if is_listing else visit.query
-        answer = await visit.ask(endpoint, query)
+        answer, remarks = await ask_list(visit, endpoint, query)
         call = _fill_path(operation.path, visit)
         if is_listing and isinstance(answer, Page):
             own_url = visit.request.url.path if opens else ""
             columns = _columns_of(answer.data, own_url, operation)
-            tools = build_tools(visit.query, columns, (), answer.data, visit.moments)
+            tools = build_tools(visit.query, columns, (), answer.data, visit.moments, remarks)
             return view(
                 "records/list.html", _title(operation), call=call, has_csv=True, tools=tools,
+                views=await read_views(visit, of_list, own_path),
                 rows=describe_rows(answer.data, own_url, tools.columns.names),
                 list=ListView(visit.request.url.path, visit.query, answer.info),
                 creation={"call": call if example else "", "body": example}, form=_form_of(visit, operation),

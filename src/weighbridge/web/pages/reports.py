@@ -57,6 +57,7 @@ from weighbridge.web.framework.visit import Redirect, View, Visit, view
 from weighbridge.web.pages.ledgers import LEDGERS_SHOWN
 from weighbridge.web.pages.list_tables import REPORT_COLUMNS, REPORT_GROUPINGS
 from weighbridge.web.pages.records import find_own_project_url
+from weighbridge.web.pages.saved_views import ask_list, open_default_view, read_views
 
 # The reports of a project, and a form for a new draft.
 
@@ -87,14 +88,19 @@ def build_reports_query(visit: Visit) -> ListQuery:
     return sort_groups(query, find_grouping(visit.query, REPORT_GROUPINGS), "-created_at")
 
 
-async def reports(visit: Visit) -> View:
+async def reports(visit: Visit) -> View | Redirect:
     """The reports of a project."""
-    listed_reports = await visit.ask(list_reports, build_reports_query(visit))
     path = visit.url("reports")
-    tools = build_tools(visit.query, REPORT_COLUMNS, REPORT_GROUPINGS, listed_reports.data, visit.moments)
+    if not visit.typed and (default := await open_default_view(visit, "reports", path)):
+        return default
+    listed_reports, remarks = await ask_list(visit, list_reports, build_reports_query(visit))
+    tools = build_tools(
+        visit.query, REPORT_COLUMNS, REPORT_GROUPINGS, listed_reports.data, visit.moments, remarks
+    )
     return view(
         "reports/reports.html", "Reports", call="/reports", has_csv=True,
         reports=listed_reports.data, tones=TONES, tools=tools,
+        views=await read_views(visit, "reports", path),
         list=ListView(path, visit.query, listed_reports.info, tools.group_sort),
         statuses=tuple(ReportStatus), **await choices(visit),
     )  # fmt: skip

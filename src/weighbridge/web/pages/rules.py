@@ -34,6 +34,7 @@ from weighbridge.web.framework.listing import ListView, build_query, list_query
 from weighbridge.web.framework.page import form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
 from weighbridge.web.pages.list_tables import RULE_COLUMNS, RULE_GROUPINGS
+from weighbridge.web.pages.saved_views import ask_list, open_default_view, read_views
 
 # Rules of a project, and one rule: what it says, what it found, its versions and runs.
 
@@ -49,15 +50,20 @@ _QUERY: Final = partial(list_query, sort="name")
 
 
 @page(PATH, permission="data_rules:read", of=list_rules, query_of=_QUERY)
-async def rules(visit: Visit) -> View:
+async def rules(visit: Visit) -> View | Redirect:
     """The rules of a project, by name."""
-    query = _QUERY(visit)
-    listed_rules = await visit.ask(list_rules, query)
     path = visit.url("rules")
+    if default := await open_default_view(visit, "rules", path):
+        return default
+    query = _QUERY(visit)
+    listed_rules, remarks = await ask_list(visit, list_rules, query)
     return view(
         "rules/rules.html", "Rules", call=f"{path}?{urlencode(query)}", has_csv=True,
         rules=listed_rules.data, list=ListView(path, visit.query, listed_rules.info), path=path,
-        tools=build_tools(visit.query, RULE_COLUMNS, RULE_GROUPINGS, listed_rules.data, visit.moments),
+        views=await read_views(visit, "rules", path),
+        tools=build_tools(
+            visit.query, RULE_COLUMNS, RULE_GROUPINGS, listed_rules.data, visit.moments, remarks
+        ),
     )  # fmt: skip
 
 

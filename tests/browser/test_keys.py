@@ -34,6 +34,16 @@ def test_the_palette_offers_what_may_be_done(ada, world):
         page.wait_for_url(f"**/projects/{world.ids['project']}/events/new")
 
 
+def test_the_palette_finds_actions_by_the_beginnings_of_words_in_any_order(ada, world):
+    with ada.at(f"/projects/{world.ids['project']}") as page:
+        page.keyboard.press("/")
+        page.keyboard.type("out cre")
+        page.get_by_role("option", name="Create outage").wait_for()
+        page.keyboard.press("Enter")
+
+        page.wait_for_url(f"**/projects/{world.ids['project']}/outages/new")
+
+
 def test_the_palette_finds_a_record_by_its_id(ada, world):
     with ada.at("/projects") as page:
         page.keyboard.press("/")

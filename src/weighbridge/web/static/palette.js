@@ -29,7 +29,12 @@
     ...[...document.querySelectorAll(".navigation li a")].map((link) => [link, "page"]),
     ...actions.map((link) => [link, "action"]),
   ].map(([link, kind]) => ({ name: link.firstChild.textContent.trim(), kind, address: link.getAttribute("href") }));
-  const pages = (words) => links.filter((one) => one.name.toLowerCase().includes(words.toLowerCase()));
+  // Each part that is typed begins a word of the name, in any order: "typ cre" finds "Create event type".
+  const fits = (name, words) => {
+    const names = name.toLowerCase().split(/\s+/);
+    return words.toLowerCase().split(/\s+/).every((part) => names.some((one) => one.startsWith(part)));
+  };
+  const pages = (words) => links.filter((one) => fits(one.name, words) || one.name.toLowerCase().includes(words.toLowerCase()));
   const choices = () => [...list.children];
   const show = () => {
     const found = [...pages(input.value.trim()).slice(0, input.value.trim() ? PAGES_MAX : 30), ...records];

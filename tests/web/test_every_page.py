@@ -37,8 +37,9 @@ FILES = {
         for home in ("", "/projects/{project_id}")
         for file in ("head", "proof", "consistency")
     ),
+    "/suggestions",
 }
-"""What is a file and no page, and is there where somebody attached, made or asked for it."""
+"""What is a file or a piece of a page, and is there where somebody attached, made or asked for it."""
 
 FIRST_LOAD_BYTES_MAX = 150_000
 """What the first page takes, compressed, with all that it loads."""

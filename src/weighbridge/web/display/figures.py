@@ -74,7 +74,7 @@ PLACES_ALIGNED_MAX: Final = 12
 _WRITTEN: Final = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 """A number as records write it that may hold texts as well."""
 
-_RAISED: Final = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+_RAISED: Final = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 MINUS: Final = "\N{MINUS SIGN}"
 
@@ -118,16 +118,20 @@ def brief(value: object, unit: str = "") -> str:
 
 
 _TAG: Final = re.compile(r"\{([^{}]*)\}")
+_EXPONENT: Final = re.compile(r"\^(-?[0-9]+)")
+_DEGREE: Final = re.compile(r"\bdeg([CF])\b")
 _LOWERED: Final = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _FORMULAS: Final = frozenset({"CO2e", "CO2", "CH4", "N2O", "H2", "H2O", "NH3", "NO2", "SO2", "O2", "CaCO3"})
 """Chemical formulas; their digits are lowered, while those of any other tag, such as a lot, are not."""
 
 
 def unit_text(unit: str | None) -> str:
-    """Write a unit as people do: `t{CO2e}` is t CO₂e, and a number without a unit has none."""
+    """Write a unit as people do: `t{CO2e}` is t CO₂e, `m^3` is m³, and a number without a unit has none."""
     if not unit or unit == "1":
         return ""
-    return _TAG.sub(lambda found: f" {_lower_digits(found[1])}", unit).strip()
+    tagged = _TAG.sub(lambda found: f" {_lower_digits(found[1])}", unit).strip()
+    raised = _EXPONENT.sub(lambda found: found[1].translate(_RAISED), tagged)
+    return _DEGREE.sub(r"°\1", raised).replace("*", "·")
 
 
 def _lower_digits(tag: str) -> str:

@@ -29,6 +29,7 @@ from weighbridge.web.pages import (
     rule_results,
     rules,
     sign_in,
+    suggestions,
 )
 
 PAGES: Final = (
@@ -53,6 +54,7 @@ PAGES: Final = (
     engagements,
     pages,
     event_forms,
+    suggestions,
 )
 """The files with pages; each lists its own as `PAGES`."""
 

@@ -72,7 +72,9 @@ def test_a_text_that_a_record_writes_a_number_as_is_aligned_like_one(value, is_o
     ("unit", "said"),
     [
         ("t{CO2e}", "t CO₂e"), ("kg{CO2e}/kWh", "kg CO₂e/kWh"), ("t{biochar}", "t biochar"), ("t", "t"),
-        ("kg{N2O}", "kg N₂O"), ("m3", "m3"), ("kg/m^3", "kg/m³"), ("s^-1", "s⁻¹"), ("degF", "°F"), ("kW*h", "kW·h"), ("t{lot 2}", "t lot 2"), ("1", ""), (None, ""),
+        ("kg{N2O}", "kg N₂O"), ("m3", "m3"),
+        ("kg/m^3", "kg/m³"), ("s^-1", "s⁻¹"), ("degF", "°F"), ("kW*h", "kW·h"),
+        ("t{lot 2}", "t lot 2"), ("1", ""), (None, ""),
         ("{bales}", "bales"),
         ("t{A1}", "t A1"),
     ],

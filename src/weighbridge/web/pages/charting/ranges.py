@@ -125,4 +125,4 @@ def double_range(shown: TimeRange) -> TimeRange:
 def write_moment(moment: Instant, when: TimeFormat) -> str:
     """A moment for the address: as fields have it, or in UTC where a field would mean another one."""
     text = when.field(moment)
-    return text if when.typed(text) == moment else moment.text
+    return text if when.typed(text) == moment else moment.isoformat(timespec="milliseconds")

@@ -314,6 +314,9 @@ async def data_point_strips(visit: Visit) -> View:
 async def _read_strips(visit: Visit, selection: SeriesSelection, slots_max: int) -> list[SlotStrips]:
     """The strips of each event type and meter of the chart."""
     by_meter = {(one.name.event_type, one.meter): one for one in selection.series}
+    chosen = [
+        one for (event_type, meter), one in by_meter.items() if not meter or (event_type, "") not in by_meter
+    ]
 
     def link(start: Instant, end: Instant) -> str:
         return _range_address(visit, selection, TimeRange(start, end))
@@ -321,7 +324,7 @@ async def _read_strips(visit: Visit, selection: SeriesSelection, slots_max: int)
     time = Interval(selection.time.start, selection.time.end)
     return [
         await read_slot_strips(visit, one.event_type, one.name, time, link, slots_max=slots_max)
-        for one in by_meter.values()
+        for one in chosen
     ]
 
 

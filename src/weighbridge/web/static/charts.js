@@ -48,8 +48,8 @@
     });
     return rows;
   };
-  // One column of times for all series; where another series has a time, undefined breaks no line. A series
-  // may have several values of one time, of several meters.
+  // One column of times for all series; where only another series has a time, undefined breaks no line, and
+  // inside a gap null does. A series may have several values of one time, of several meters.
   const columnsOf = (all) => {
     const rows = all.map(rowsOf), next = all.map(() => 0), times = [];
     const columns = all.map((series) => (series.is_cut ? [[], [], []] : [[], []]));
@@ -60,7 +60,8 @@
       times.push(time);
       rows.forEach((own, at) => {
         const row = next[at] < own.length && own[next[at]][0] === time ? own[next[at]++] : null;
-        columns[at].forEach((column, place) => column.push(row ? row[place + 1] : undefined));
+        const isGap = next[at] > 0 && next[at] < own.length && (own[next[at]][1] === null || own[next[at] - 1][1] === null);
+        columns[at].forEach((column, place) => column.push(row ? row[place + 1] : isGap ? null : undefined));
       });
     }
   };
@@ -157,7 +158,7 @@
       first += own.length;
       return own.length > 2 ? [{ series: [place, place + 2], fill: `color-mix(in srgb, ${lineOf(at)} 22%, transparent)` }] : [];
     });
-    const values = (_chart, splits) => splits.map(valueTick), chartEdge = shown.axes.length > 1 ? SIDE : RIGHT;
+    const values = (_chart, splits) => splits.map(valueTick), edge = shown.axes.length > 1 ? SIDE : RIGHT;
     const options = {
       width: box.clientWidth, height: HEIGHT, padding: [shown.axes.some(Boolean) ? TOP : 8, shown.axes.length > 1 ? 0 : RIGHT, 0, 0],
       tzDate: (seconds) => new Date(written(seconds, shown.zone, { ...NUMBERS, second: "2-digit" })),
@@ -165,8 +166,10 @@
       axes: [
         {
           ...axis, size: 30,  // what would be cut at the edge is not written
-          values: (chart, splits, _axis, _space, step) => splits.map((one) => (
-            chart.valToPos(one, "x") > chart.over.clientWidth - LABEL + chartEdge ? "" : tick(one, shown.zone, step))),
+          values: (chart, splits, _axis, _space, step) => splits.map((one) => {
+            const left = (shown.end - one) / (shown.end - shown.start) * (chart.width - SIDE - edge);
+            return left + edge < LABEL ? "" : tick(one, shown.zone, step);
+          }),
         },
         ...shown.axes.map((_unit, side) => ({
           ...axis, scale: `y${side}`, side: side ? 1 : 3, size: SIDE, incrs: STEPS, values, ...(side ? { grid: { show: false } } : {}),

@@ -73,6 +73,8 @@ class SlotStrips:
     instead: str = ""
     each: str = ""
     """What a cell holds the slots of; empty for one slot."""
+    kind: str = ""
+    """What the event type is called."""
     is_later: bool = False
     """Whether the slots are counted apart, because they are many."""
 
@@ -126,7 +128,7 @@ async def read_slot_strips(
         together = [_sum([row[at] for row in rows]) for at in range(len(cells.periods))]
         meter_slots = [MeterSlots(f"{len(rows)} meters in total", together, len(rows))]
     strips = [_strip(visit, question, cells, meter, link) for meter in meter_slots]
-    return SlotStrips(strips, each=cells.each)
+    return SlotStrips(strips, each=cells.each, kind=kind.name)
 
 
 def group_slots(question: CaptureQuestion) -> SlotCells:

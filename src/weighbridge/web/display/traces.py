@@ -28,7 +28,7 @@ _PRECISE: Final = Context(prec=100, Emin=MIN_EMIN, Emax=MAX_EMAX)
 """Values of 34 digits that differ in the last one lie apart. Thousands of points are drawn while others wait:
 fractions, which are exact, took five times as long."""
 
-VALUE_TICKS_MAX: Final = 5
+VALUE_TICKS_MAX: Final = 7
 """Numbers beside a picture of values, at most."""
 
 _LABEL_LENGTH: Final = 8
@@ -42,7 +42,7 @@ _RAISED: Final = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 def round_values(least: Decimal, most: Decimal) -> list[Decimal]:
     """The round numbers between two different ones: multiples of 1, 2 or 5 times a power of ten."""
-    rough = _PRECISE.divide(_PRECISE.subtract(most, least), Decimal(VALUE_TICKS_MAX))
+    rough = _PRECISE.divide(_PRECISE.subtract(most, least), Decimal(VALUE_TICKS_MAX - 1))
     power = Decimal(1).scaleb(rough.adjusted(), _PRECISE)
     step = next(size for factor in (1, 2, 5, 10) if (size := _PRECISE.multiply(factor, power)) >= rough)
     number = _PRECISE.divide(least, step).to_integral_value(ROUND_CEILING, _PRECISE)

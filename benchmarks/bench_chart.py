@@ -2,8 +2,9 @@
 
 A meter with a value a minute is put straight into the tables. Asked for are what the chart draws of all of
 it and of ranges inside, the page with its table, and the strip of slots below it; then Chromium opens the
-page and zooms by drawing over the chart, again and again, and its own clock (the long tasks of the Performance
-API) says how long it was busy at a stretch. Goals: below 1 s at the server, no task above 50 ms in the browser.
+page and zooms by drawing over the chart, again and again, and its own clock (the long tasks of the
+Performance API) says how long it was busy at a stretch. Goals: below 1 s at the server, no task above 50 ms
+in the browser.
 
     python benchmarks/bench_chart.py [EVENTS]
 """

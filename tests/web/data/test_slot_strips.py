@@ -145,3 +145,29 @@ def test_a_cell_of_a_strip_leads_to_its_range(ada, year):
     assert "from=2025-03-30T00%3A00&until=2025-03-31T00%3A00" in address
     assert sum(counts.values()) == 23
     assert hours
+
+
+def test_years_of_minutes_are_counted_by_month_and_lose_none(api, ada):
+    project = given.measuring(
+        api, given.number("power"), slug="minute", cadence_amount=1, cadence_unit="minute",
+        expected_locations="none",
+    )  # fmt: skip
+    moments = ["2015-01-01T00:00:00Z", "2019-06-30T23:59:00Z", "2019-07-01T00:00:00Z", "2023-12-31T23:59:00Z"]
+    for moment in moments:
+        given.event(api, project, event_type="minute", start_time=moment, values={"power": 1})
+    outage = {
+        "reason": "Repair",
+        "start_time": "2016-02-28T00:00:00Z",
+        "end_time": "2016-03-01T00:00:00Z",
+    }
+    api.post(f"/projects/{project['id']}/outages", {"outage": outage}).expect(201)
+    years = "of=minute/power&from=2015-01-01T00:00&until=2024-01-01T00:00"
+
+    page = ada.get(f"/projects/{project['id']}/data_points/strips?{years}")
+    [strip] = cells(page)
+
+    total = sum((Counter(counts) for counts, _ in strip), Counter())
+    assert len(strip) == 9 * 12
+    assert total == {"valid": 4, "outage": 2 * 1440, "missing": (3287 - 2) * 1440 - 4}
+    assert [at for at, (counts, _) in enumerate(strip) if "valid" in counts] == [0, 53, 54, 107]
+    assert strip[13][0] == {"missing": 27 * 1440, "outage": 2 * 1440}

@@ -124,7 +124,7 @@ _EACH: Final = f"""
 _BUCKETS: Final = f"""
     SELECT date_bin({{width}}, start_time, {{start}}), min(value), max(value),
            min(captured) FILTER (WHERE is_revised AND captured IS DISTINCT FROM value),
-           bool_or(is_imputed), count(*)
+           bool_or(is_imputed), count(*), bool_or(is_revised)
       FROM (SELECT e.start_time, {_VALUE} AS value, e.numbers[{{position}}] AS captured, e.is_revised,
                    e.is_imputed {_OF} OFFSET 0) e
      WHERE value IS NOT NULL GROUP BY 1 ORDER BY 1
@@ -174,8 +174,8 @@ async def read_series(tx: Read, name: SeriesName, start: datetime, end: datetime
         "substitution": CorrectionOrigin.SUBSTITUTION.value, "asset": name.asset, "location": name.location,
     }  # fmt: skip
 
-    async def rows(statement: str, limit: int) -> list[tuple[Any, ...]]:
-        filled = {key: Literal(value) for key, value in {**parameters, "limit": limit}.items()}
+    async def rows(statement: str, limit: int, **bounds: datetime) -> list[tuple[Any, ...]]:
+        filled = {key: Literal(value) for key, value in {**parameters, **bounds, "limit": limit}.items()}
         return await tx.tuples(SQL(statement).format(meter=name.meter, **filled))
 
     points = await rows(_EACH, POINTS_MAX + 1)
@@ -183,12 +183,15 @@ async def read_series(tx: Read, name: SeriesName, start: datetime, end: datetime
     if is_cut:
         points = await rows(_BUCKETS, 0)
     latest = await rows(_LATEST, 1) if is_cut else [(row[0], row[2]) for row in points[-1:]]
-    pins = await rows(_PINS, PINS_MAX)
+    # Corrections are looked for only where buckets have any: looking through all of years takes long.
+    revised = [row[0] for row in points if row[6]] if is_cut else [start]
+    last = revised[-1] + _width(start, end) if revised and is_cut else end
+    pins = await rows(_PINS, PINS_MAX, start=max(revised[0], start), end=min(last, end)) if revised else []
     return Series(
         start,
         end,
         is_cut,
-        [SeriesPoint(*row) for row in points],
+        [SeriesPoint(*row[:6]) for row in points],
         [
             SeriesPin(identity.of("data_point", name.project, event, name.position), *pin_fields)
             for event, *pin_fields in pins

@@ -6,7 +6,7 @@ Slots are counted by the function that capture rates and so the calendar and the
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import pairwise
 from typing import Final
@@ -17,6 +17,7 @@ from weighbridge.collection.records.data_points import EventType
 from weighbridge.core.collection.capture import CaptureCounts
 from weighbridge.core.platform.settings import Feature
 from weighbridge.core.time.calendar import CadenceSlots, Instant, Interval
+from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
 from weighbridge.platform.feature_flags import is_on
 from weighbridge.quality.slots.capture import (
@@ -35,6 +36,9 @@ SLOTS_MAX: Final = 150_000
 
 SLOTS_APART_MAX: Final = 6_000_000
 """Slots of one meter that are counted at all: eleven years of minutes."""
+
+PORTION_SLOTS: Final = 600_000
+"""Slots of one meter that one statement counts, about: more than a year of minutes."""
 
 CELLS_MAX: Final = 366
 """Cells of a strip that are one slot each."""
@@ -122,13 +126,28 @@ async def read_slot_strips(
     if not slots:
         return SlotStrips([])
     cells = group_slots(question)
-    rows = await counted(visit.reading, question, meters, cells.periods)
+    rows = await _count_by_portion(visit.reading, question, meters, cells.periods)
     meter_slots = [MeterSlots(meter.name or kind.name, row) for meter, row in zip(meters, rows, strict=True)]
     if len(meter_slots) > METERS_SHOWN:
         together = [_sum([row[at] for row in rows]) for at in range(len(cells.periods))]
         meter_slots = [MeterSlots(f"{len(rows)} meters in total", together, len(rows))]
     strips = [_strip(visit, question, cells, meter, link) for meter in meter_slots]
     return SlotStrips(strips, each=cells.each, kind=kind.name)
+
+
+async def _count_by_portion(
+    tx: Read, question: CaptureQuestion, meters: list[ExpectedMeter], periods: list[Interval]
+) -> list[list[CaptureCounts]]:
+    """The slots of each meter in each period; many of them by several statements, so that none takes long."""
+    each = max(len(periods) * PORTION_SLOTS // max(len(question.counted), 1), 1)
+    rows: list[list[CaptureCounts]] = [[] for _ in meters]
+    for first in range(0, len(periods), each):
+        portion = periods[first : first + each]
+        part = replace(question, time=Interval(portion[0].start, portion[-1].end))
+        counted_rows = await counted(tx, part, meters, portion)
+        for row, counts in zip(rows, counted_rows, strict=True):
+            row.extend(counts)
+    return rows
 
 
 def group_slots(question: CaptureQuestion) -> SlotCells:

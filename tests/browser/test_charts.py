@@ -128,6 +128,16 @@ def test_a_gap_is_missing_under_the_pointer(api, person):
         assert "1 Jan 2025" in page.locator("[data-when]").inner_text()
 
 
+def test_values_of_all_meters_at_one_moment_are_named_by_their_extremes(person, stacks):
+    path, *_ = stacks
+    with person.at(f"{path}?{DAY}") as page:
+        page.locator("#chart .u-over").wait_for()
+        page.locator("#chart").focus()
+        page.keyboard.press("ArrowRight")
+
+        assert page.locator("[data-reading]").all_inner_texts() == ["10 – 50 t, captured"]  # noqa: RUF001 - a dash, as in print
+
+
 def test_everybody_can_use_a_chart_of_several_series(person, stacks):
     path, first, second = stacks
     address = f"{DAY}&meter={first}&also=hour/so2@{second}&also=hour/load"

@@ -66,16 +66,17 @@
     }
   };
 
-  // What a value is by its time: as it was captured, or changed by whom.
-  const statesOf = (series) => {
-    const states = new Map(series.imputed.map((at) => [series.times[at], "imputed"]));
-    for (const pin of series.pins) states.set(pin.at, pin.source === "substitution" ? "substituted" : "adjusted");
-    return states;
-  };
   const found = (times, time) => {  // the last place that is not after a time
     let low = 0, high = times.length;
     while (low < high) { const middle = (low + high) >> 1; if (times[middle] <= time) low = middle + 1; else high = middle; }
     return low - 1;
+  };
+  // What a value is by its time: as it was captured, or how it was changed. A bucket is what a value in it is.
+  const statesOf = (series) => {
+    const states = new Map(series.imputed.map((at) => [series.times[at], "imputed"]));
+    const timeOf = (at) => (series.is_cut ? series.times[found(series.times, at)] : at);
+    for (const pin of series.pins) states.set(timeOf(pin.at), pin.source === "substitution" ? "substituted" : "adjusted");
+    return states;
   };
   // What a series says of a moment: the value nearest to it with its state, or why there is none.
   const readingAt = (series, states, time) => {
@@ -87,12 +88,19 @@
     const away = nearest < 0 ? Infinity : Math.abs(times[nearest] - time);
     if (!isExact && (gap > reach || nearest < 0) && (away > reach / 3 || nearest < 0)) {
       if (series.outages.some((one) => one.start <= time && time < one.end)) return { words: "outage" };
+      if (time * 1000 > Date.now()) return { words: "no value yet" };
       return { words: series.pause === null ? "no value" : "missing" };
     }
-    const low = series.low[nearest], high = series.high[nearest];
-    const value = low === high ? high : `${low} – ${high}`;
-    const state = states.get(times[nearest]) || "captured";
-    return { at: times[nearest], words: [value, series.unit].filter(Boolean).join(" ").replace("-", "−"), state };
+    let low = series.low[nearest], high = series.high[nearest];  // of all meters that have the moment
+    for (const step of [-1, 1]) {
+      for (let at = nearest + step; times[at] === times[nearest]; at += step) {
+        if (Number(series.low[at]) < Number(low)) low = series.low[at];
+        if (Number(series.high[at]) > Number(high)) high = series.high[at];
+      }
+    }
+    const value = String(low === high ? high : `${low} – ${high}`).replace(/(^|– )-/g, "$1−");
+    const state = states.get(times[nearest]) || (series.captured[nearest] === null ? "captured" : "adjusted");
+    return { at: times[nearest], words: [value, series.unit].filter(Boolean).join(" "), state };
   };
 
   const marks = (shown) => (chart) => {

@@ -326,7 +326,7 @@ def test_the_fields_of_a_filter_bar_are_of_one_height(ada, world, page_of):
         f"{home}/event_types/{world.ids['event_type']}/gaps" if page_of == "gaps" else f"{home}/{page_of}"
     )
     with ada.at(address) as page:
-        heights = page.locator(".filters").evaluate(
+        heights = page.locator(".filters").first.evaluate(
             "bar => [...bar.querySelectorAll('input, select, button')].map(one => one.offsetHeight)"
         )
 

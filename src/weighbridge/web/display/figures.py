@@ -17,6 +17,7 @@ from zoneinfo import ZoneInfo
 
 from markupsafe import Markup, escape
 
+from weighbridge.core.number import round_to
 from weighbridge.core.time.calendar import MILLISECOND, Instant, find_slot
 
 # Words: codes as words, plurals, short IDs.
@@ -79,15 +80,18 @@ _RAISED: Final = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 MINUS: Final = "\N{MINUS SIGN}"
 
 
-def figure(value: object, unit: str = "", *, places: int | None = None, whole: bool = False) -> Markup:
+def figure(
+    value: object, unit: str = "", *, places: int | None = None, whole: bool = False, shown: int | None = None
+) -> Markup:
     """Write a number for a list; with the decimal places of its column.
 
-    A column with a total is written whole, with all digits, so that what is shown adds up.
+    A column with a total is written whole, with all digits, so that what is shown adds up. An amount of a
+    ledger that says to how many decimals is rounded to these.
     """
     number = _number(value)
     if number is None:
         return nothing()
-    rounded = number if whole else round_figure(number)
+    rounded = number if whole else round_figure(number) if shown is None else _at_most(number, shown)
     full_text = format(number, "f")
     if _needs_power(rounded):
         return _render_power(number, unit)
@@ -195,6 +199,12 @@ def round_figure(number: Decimal) -> Decimal:
     if not isinstance(exponent, int) or -exponent <= max(places, 0):
         return number
     return number.quantize(Decimal(1).scaleb(-max(places, 0)), ROUND_HALF_EVEN)
+
+
+def _at_most(number: Decimal, places: int) -> Decimal:
+    """A number with at most so many decimals; one with fewer stays as it is."""
+    exponent = number.as_tuple().exponent
+    return round_to(number, places) if isinstance(exponent, int) and -exponent > places else number
 
 
 def places_of(values: Iterable[object], *, whole: bool = False) -> int:

@@ -52,6 +52,8 @@ class OpenItem:
     button: str
     amount: Decimal | None = None
     unit: str = ""
+    places: int | None = None
+    """To how many decimals the amount is rounded; None for six significant digits."""
 
 
 async def list_open_items(visit: Visit, year: LedgerYear | None) -> list[OpenItem]:
@@ -141,7 +143,7 @@ def _deficit(visit: Visit, ledger: Any, deficit: Any) -> OpenItem:
     return OpenItem(
         "deficit", "short", ledger.name, deficit.partition or "",
         to_instant(deficit.end_time), f"{visit.frame.home}/ledgers/{ledger.id}", "Review ledger",
-        amount=-deficit.amount, unit=ledger.unit,
+        amount=-deficit.amount, unit=ledger.unit, places=ledger.display_places,
     )  # fmt: skip
 
 

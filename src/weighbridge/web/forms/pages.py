@@ -15,11 +15,13 @@ from weighbridge.collection.feedstocks import list_feedstocks_of_project
 from weighbridge.collection.locations import list_locations
 from weighbridge.errors import Invalid
 from weighbridge.http.messages.operation import Endpoint
+from weighbridge.modelling.models import list_project_models
 from weighbridge.web.forms.fields import (
     FormBody,
     FormField,
     at_fields,
     count_fields,
+    fields_taken,
     is_typed,
     lines_of,
     messages_at,
@@ -42,6 +44,7 @@ _LISTS: Final[Mapping[str, tuple[Endpoint, str]]] = {
     "feedstock": (list_feedstocks_of_project, "id"),
     "event_type": (list_event_types, "id"),
     "event_type_slug": (list_event_types, "slug"),
+    "model": (list_project_models, "id"),
 }
 """By kind, the operation that lists them, and what of each is sent."""
 
@@ -53,6 +56,9 @@ async def offered_for(
     offered: dict[str, Sequence[tuple[str, str]] | None] = {}
     for kind in {*_kinds(fields)}:
         handler, id_attribute = _LISTS[kind]
+        if not visit.may(handler.operation.permission):
+            offered[kind] = None
+            continue
         records = await visit.ask(handler, (("page_size", str(OFFERED_MAX)), ("sort", "name")))
         choices = [(str(getattr(record, id_attribute)), record.name) for record in records.data]
         offered[kind] = None if records.info.next_cursor is not None else choices
@@ -109,6 +115,7 @@ async def form_view(
         fields=fields,
         texts=shown_texts,
         lines_of=lines_of,
+        fields_taken=fields_taken,
         holds=is_typed,
         is_typed_over=is_typed_over,
         offered=await offered_for(visit, fields),

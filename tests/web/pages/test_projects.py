@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.given.forms import typed_in
 from tests.given.people import visitor
 
 from weighbridge.project_templates import TEMPLATES, read_model, read_template
@@ -70,6 +71,23 @@ def test_an_unknown_template_is_refused(account):
     refused = visitor(account).post("/projects", {"name": "North", "template": "../biochar"}).expect(422)
 
     assert "template must be empty or one of stored-carbon, biochar" in refused.text
+
+
+def test_a_project_is_changed_by_its_form(api, account):
+    person = visitor(account)
+    project = created(person.post("/projects", {"name": "North", "time_zone": "UTC"}))
+    edit = f"/projects/{project}/edit"
+
+    typed = typed_in(person.get(edit).expect(200), edit)
+    person.post(edit, {**typed, "name": "South", "time_zone": "Asia/Kolkata", "status": "archived"}).expect(
+        303
+    )
+    refused = person.post(edit, {**typed, "name": "", "time_zone": "Kolkata"}).expect(422).text
+
+    found = api.get(f"/projects/{project}").body
+    assert (found["name"], found["time_zone"], found["status"]) == ("South", "Asia/Kolkata", "archived")
+    assert "write &#39;Asia/Kolkata&#39; if that is meant" in refused
+    assert visitor(account, "data_collection:read").get(edit).status == 403
 
 
 def test_templates_are_offered_to_those_who_may_make_all_of_them(account):

@@ -2689,6 +2689,33 @@ def feature_flags_get() -> Call[records.FeatureFlags]:
     )
 
 
+def feature_flags_update(
+    *,
+    rules_engine: bool | UnsetType = UNSET,
+    data_capture_rate: bool | UnsetType = UNSET,
+    approval_of_own: bool | UnsetType = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.FeatureFlags]:
+    """Switch features of the account on or off; what a feature made stays, and is there again with it.
+
+    PATCH /feature_flags
+    """
+    return call(
+        "PATCH",
+        "/feature_flags",
+        records.FeatureFlags,
+        body={
+            "feature_flags": {
+                "rules_engine": rules_engine,
+                "data_capture_rate": data_capture_rate,
+                "approval_of_own": approval_of_own,
+            }
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
 def feedstocks_create(
     project_id: str,
     *,

@@ -14,7 +14,8 @@ from markupsafe import Markup
 from weighbridge.accounting.ledgers import create_ledger_of_project, list_deficits, list_required_inputs
 from weighbridge.accounting.records.ledgers import Ledger, SourceLedger
 from weighbridge.collection.event_types import create_event_type, list_event_types
-from weighbridge.collection.projects import create_project, get_project, list_projects
+from weighbridge.collection.projects import create_project, get_project, list_projects, update_project
+from weighbridge.collection.records.projects import PROJECT_BODIES
 from weighbridge.core.number import shorten
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.calendar import EVENT, MILLISECOND, Instant, find_slot, time_zone_names
@@ -25,6 +26,8 @@ from weighbridge.project_templates import TEMPLATES, ProjectTemplate, read_model
 from weighbridge.quality.rule_results import list_project_rule_results
 from weighbridge.web.display.figures import format_month, to_instant, unit_text
 from weighbridge.web.display.graph import Box, GraphEdge, graph
+from weighbridge.web.forms.fields import FieldDeclaration, FormBody, fields_of, texts_of
+from weighbridge.web.forms.pages import form_view, typed_texts
 from weighbridge.web.framework.page import form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
 from weighbridge.web.pages.ledgers import LedgerYear, YearOfLedger, ledger_year
@@ -256,6 +259,45 @@ async def _fill_project(visit: Visit, project: str, template: ProjectTemplate) -
         await visit.do(create_ledger_of_project, {"ledger": settings}, project_id=project)
 
 
+PROJECT_FIELDS: Final = (
+    *fields_of(
+        PROJECT_BODIES.new,
+        (
+            FieldDeclaration("name", "Name"),
+            FieldDeclaration("description", "Description", "", kind="text"),
+            FieldDeclaration("time_zone", "Time zone", "where days and months begin; fixed by batches"),
+        ),
+    ),
+    *fields_of(
+        PROJECT_BODIES.change,
+        (FieldDeclaration("status", "State", "archived is a label; it keeps nobody from writing"),),
+    ),
+)
+
+
+async def edit_project(visit: Visit) -> View:
+    """A project that is to be changed."""
+    project = await visit.ask(get_project)
+    path = f"/projects/{project.id}"
+    return await form_view(
+        visit, PROJECT_FIELDS, texts_of(PROJECT_FIELDS, project, visit.moments), "project", "Edit project",
+        template="overview/project_form.html", call=path, method="PATCH", crumbs=((project.name, path),),
+        action=f"{path}/edit", back=path, name=project.name, is_new=False, zones=sorted(time_zone_names()),
+    )  # fmt: skip
+
+
+@form("/projects/{project_id}/edit", permission="administration:write", error_page=edit_project)
+async def change_project(visit: Visit) -> Redirect:
+    """Change what a project is called, what it is, and its time zone."""
+    project = await visit.ask(get_project)
+    before = texts_of(PROJECT_FIELDS, project, visit.moments)
+    reading = FormBody(visit.moments)
+    body = reading.changed(PROJECT_FIELDS, typed_texts(visit), before)
+    if body:
+        await visit.do(update_project, {"project": body})
+    return Redirect(f"/projects/{project.id}", "Project saved." if body else "No changes to save.")
+
+
 @page("/projects/{project_id}", of=get_project)
 async def overview(visit: Visit) -> View:
     """A project at a glance."""
@@ -288,5 +330,7 @@ PAGES: Final[list[HTTPRouteHandler]] = [
     *front,
     *page("/projects", of=list_projects)(projects),
     *make_project,
+    *page("/projects/{project_id}/edit", permission="administration:write")(edit_project),
+    *change_project,
     *overview,
 ]

@@ -32,5 +32,5 @@ def test_heads_of_a_list_are_words_and_numbers_of_records_no_amounts(api, accoun
 
     shown = visitor(account).get(f"/projects/{project['id']}/outages").expect(200).text
 
-    assert re.search(r"<th[^>]*>Start time</th>", shown)
+    assert re.search(r"<th[^>]*><a[^>]*>Start time</a></th>", shown)
     assert re.search(rf'<td class="long">\s*<span class="prose">{outage["id"]}</span>', shown)

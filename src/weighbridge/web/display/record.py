@@ -63,6 +63,17 @@ class DisplayRows:
     rows: Sequence[Sequence[DisplayValue]]
 
 
+@dataclass(frozen=True, slots=True)
+class ListField:
+    """A field that a plain list can show as a column."""
+
+    name: str
+    title: str
+    is_usual: bool
+    """Whether it is among the columns as long as nobody chooses."""
+    is_numeric: bool
+
+
 def describe_record(record: Any, depth: int = 0) -> list[DisplayField]:
     """Return the fields of a record."""
     return [
@@ -88,26 +99,47 @@ def describe_value(value: Any, depth: int = 0) -> DisplayValue:
     return DisplayValue("record", describe_record(value, depth + 1))
 
 
-def describe_rows(records: Sequence[Any], own_url: str = "") -> DisplayRows:
+def list_fields(records: Sequence[Any], own_url: str = "") -> list[ListField]:
+    """Return the plain fields of records, the one that names a record first.
+
+    The first of those with values are usual. `own_url` is that of `describe_rows`.
+    """
+    if not records:
+        return []
+    all_pairs = [dict(_pairs(record)) for record in records]
+    plain = [name for name in all_pairs[0] if name not in _LEFT_OUT and _is_plain(records, name)]
+    plain = [name for name in plain if name != "project_id" or not _is_below(own_url, all_pairs)]
+    kinds = {name: {_describe_field(name, pairs.get(name)).kind for pairs in all_pairs} for name in plain}
+    names = [name for name in plain if kinds[name] != {"none"}]
+    called = _called(names, own_url)
+    ordered = sorted(plain, key=lambda name: name != called)
+    usual = [name for name in ordered if name in names][:COLUMNS_MAX]
+    return [ListField(name, _title(name), name in usual, "number" in kinds[name]) for name in ordered]
+
+
+def describe_rows(
+    records: Sequence[Any], own_url: str = "", shown: Sequence[str] | None = None
+) -> DisplayRows:
     """Return a table of records: the name, which links to the record, and the first plain fields with values.
 
-    `own` is the URL below which each record has its page; empty without pages.
+    `own_url` is the URL below which each record has its page, empty without pages; `shown` are the fields
+    that were chosen.
     """
     if not records:
         return DisplayRows((), ())
     all_pairs = [dict(_pairs(record)) for record in records]
-    plain = [name for name in all_pairs[0] if name not in _LEFT_OUT and _is_plain(records, name)]
-    plain = [name for name in plain if name != "project_id" or not _is_below(own_url, all_pairs)]
-    names = [
-        name for name in plain if any(describe_value(pairs.get(name)).kind != "none" for pairs in all_pairs)
-    ]
-    called = next((name for name in _CALLED if name in names), "") if own_url else ""
-    names = [*filter(None, [called]), *(name for name in names if name != called)][:COLUMNS_MAX]
+    names = [one.name for one in list_fields(records, own_url) if one.is_usual] if shown is None else shown
+    called = _called(names, own_url)
     rows = [
         [_cell(pairs, name, f"{own_url}/{pairs.get('id')}" if name == called else "") for name in names]
         for pairs in all_pairs
     ]
     return DisplayRows([_title(name) for name in names], rows)
+
+
+def _called(names: Sequence[str], own_url: str) -> str:
+    """Return the field that names a record and leads to it; empty without one."""
+    return next((name for name in _CALLED if name in names), "") if own_url else ""
 
 
 def _is_below(own_url: str, records: Sequence[Mapping[str, Any]]) -> bool:

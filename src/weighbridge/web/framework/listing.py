@@ -19,6 +19,14 @@ from weighbridge.errors import NotFound
 from weighbridge.exchange.export.record_table import Query, RecordTable
 from weighbridge.http.messages.operation import Endpoint
 from weighbridge.web.display.figures import TimeFormat
+from weighbridge.web.framework.columns import (
+    PRESENTATION,
+    VIEW,
+    Grouping,
+    find_grouping,
+    join_columns,
+    sort_grouped,
+)
 from weighbridge.web.framework.responses import Sendable, build_file
 from weighbridge.web.framework.visit import Visit
 
@@ -35,6 +43,8 @@ class ListView:
     path: str
     query: ListQuery
     info: Info
+    group_sort: str = ""
+    """The field that only keeps the groups of the list together."""
 
     @property
     def next(self) -> str:
@@ -67,7 +77,8 @@ class ListView:
     @property
     def order(self) -> str:
         """The field that the list is sorted by, with a minus if it is descending."""
-        return self.info.sort[0] if self.info.sort else ""
+        names = [name for name in self.info.sort if name.removeprefix("-") != self.group_sort]
+        return next(iter([*names, *self.info.sort]), "")
 
     def direction(self, name: str) -> str:
         """Return the order of a column for its header: `ascending`, `descending` or `none`."""
@@ -79,33 +90,66 @@ class ListView:
         """Return the URL of this page of the list with another value of a parameter."""
         return self._with((name, value), removed=(name,))
 
+    def without(self, *names: str) -> str:
+        """Return the URL of the list without some parameters."""
+        return self._with(removed=(*names, "cursor", "page"))
+
     def value(self, name: str) -> str:
         """Return the value of a parameter of the query; empty if it is missing."""
         return next((value for key, value in self.query if key == name), "")
+
+    def kept(self, *own_names: str) -> ListQuery:
+        """The parameters that a form of the list passes on: all but its own fields and the page."""
+        left_out = {*own_names, "cursor", "page"}
+        return tuple(pair for pair in join_columns(self.query) if pair[0] not in left_out)
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether the URL says anything of the list."""
+        return any(name != VIEW for name, _ in self.query)
 
     def _has(self, *names: str) -> bool:
         return any(key in names for key, _ in self.query)
 
     def _with(self, *added: tuple[str, str], removed: Sequence[str]) -> str:
-        pairs = [(key, value) for key, value in self.query if key not in removed]
-        text = urlencode([*pairs, *added])
+        pairs = [(key, value) for key, value in join_columns(self.query) if key not in removed]
+        text = urlencode([*pairs, *added], safe=",")
         return f"{self.path}?{text}" if text else self.path
 
 
 def build_query(query: ListQuery, *, sort: str = "") -> ListQuery:
     """Return a query as the interface takes it: without empty fields, with a page size and an order."""
-    pairs = drop_blanks(query)
+    pairs = drop_presentation(drop_blanks(query))
     names = {name for name, _ in pairs}
     usual = (("page_size", PAGE_SIZE), *((("sort", sort),) if sort and "cursor" not in names else ()))
     return pairs + tuple(pair for pair in usual if pair[0] not in names)
 
 
-def list_query(visit: Visit, *, sort: str = "", times: Mapping[str, str] = MappingProxyType({})) -> ListQuery:
+def list_query(
+    visit: Visit,
+    *,
+    sort: str = "",
+    times: Mapping[str, str] = MappingProxyType({}),
+    groupings: Sequence[Grouping] = (),
+) -> ListQuery:
     """Return the query of a list whose filters are those of the URL.
 
-    `times` are fields with times in the project's zone, each with its filter.
+    `times` are fields with times in the project's zone, each with its filter; `groupings` are those of the
+    list, which keep their groups together where the interface sorts by them.
     """
-    return build_query(convert_times(visit.query, times, visit.moments), sort=sort)
+    query = build_query(convert_times(visit.query, times, visit.moments), sort=sort)
+    return sort_groups(query, find_grouping(visit.query, groupings), sort)
+
+
+def sort_groups(query: ListQuery, grouping: Grouping | None, sort: str) -> ListQuery:
+    """Return the query in an order that keeps groups together; a cursor knows its order."""
+    if grouping is None or not grouping.sort:
+        return query
+    wanted = next((value for name, value in query if name == "sort"), sort)
+    others = tuple(pair for pair in query if pair[0] != "sort")
+    if any(name == "cursor" for name, _ in query):
+        return others
+    return (*others, ("sort", sort_grouped(wanted, grouping)))
 
 
 def convert_times(query: ListQuery, filters: Mapping[str, str], when: TimeFormat) -> ListQuery:
@@ -114,6 +158,11 @@ def convert_times(query: ListQuery, filters: Mapping[str, str], when: TimeFormat
         (filters[name], moment.text) if name in filters and (moment := when.typed(value)) else (name, value)
         for name, value in query
     )
+
+
+def drop_presentation(query: ListQuery) -> ListQuery:
+    """Return the query without what only concerns the page."""
+    return tuple(pair for pair in query if pair[0] not in PRESENTATION)
 
 
 def drop_blanks(query: ListQuery) -> ListQuery:
@@ -138,7 +187,7 @@ async def render_data(
 ) -> Sendable:
     """Return the data of an operation in the requested form; `asked` builds the query of its page."""
     operation = of.operation
-    answer = await visit.ask(of, query_of(visit) if query_of else drop_blanks(visit.query))
+    answer = await visit.ask(of, query_of(visit) if query_of else drop_presentation(drop_blanks(visit.query)))
     if suffix == JSON:
         return build_file(visit.request.app.state.encode(answer), "application/json")
     if not isinstance(answer, Page):

@@ -36,10 +36,12 @@ from weighbridge.web.display.charts import stacked_bar
 from weighbridge.web.display.figures import MINUS, brief, plural, round_figure, unit_text
 from weighbridge.web.display.formula import formula, word
 from weighbridge.web.display.graph import Box, GraphEdge, graph
+from weighbridge.web.framework.columns import build_tools
 from weighbridge.web.framework.listing import ListView, list_query
 from weighbridge.web.framework.page import form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
 from weighbridge.web.pages.ledgers import LEDGERS_SHOWN
+from weighbridge.web.pages.list_tables import BATCH_COLUMNS, batch_groupings
 from weighbridge.web.pages.records import find_own_project_url, find_record_url
 
 # How a batch came about, as mathematics: each formula in words, and then with its numbers.
@@ -182,7 +184,7 @@ _DAYS: Final = {"from": "filter[start_time][geq]", "until": "filter[end_time][le
 """Fields in which times are typed, and the filters that they are."""
 
 
-_QUERY: Final = partial(list_query, sort="-start_time", times=_DAYS)
+_QUERY: Final = partial(list_query, sort="-start_time", times=_DAYS, groupings=batch_groupings({}))
 """The newest batches first."""
 
 
@@ -197,15 +199,20 @@ async def batches(visit: Visit) -> View:
     listed_batches = await visit.ask(list_project_batches, _QUERY(visit))
     ledgers = await visit.ask(list_project_ledgers, (("page_size", LEDGERS_SHOWN), ("sort", "name")))
     path = visit.url("batches")
+    names = {ledger.id: ledger.name for ledger in ledgers.data}
+    tools = build_tools(
+        visit.query, BATCH_COLUMNS, batch_groupings(names), listed_batches.data, visit.moments
+    )
     return view(
         "ledgers/batches.html",
         "Batches",
         call=path,
         has_csv=True,
         batches=listed_batches.data,
-        list=ListView(path, visit.query, listed_batches.info),
+        list=ListView(path, visit.query, listed_batches.info, tools.group_sort),
         ledgers=ledgers.data,
-        names={ledger.id: ledger.name for ledger in ledgers.data},
+        names=names,
+        tools=tools,
     )
 
 

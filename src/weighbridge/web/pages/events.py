@@ -32,10 +32,12 @@ from weighbridge.core import identity
 from weighbridge.core.problem import Problem
 from weighbridge.errors import Conflict, Invalid, Malformed
 from weighbridge.quality.review.impact import DRY_RUNS
+from weighbridge.web.framework.columns import build_tools
 from weighbridge.web.framework.listing import ListView, list_query
 from weighbridge.web.framework.page import action, form, page
 from weighbridge.web.framework.responses import Sendable
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
+from weighbridge.web.pages.list_tables import EVENT_COLUMNS, EVENT_GROUPINGS, point_columns
 
 # The list of events. It is the pattern of a list page: filters in the address, one call, one template.
 
@@ -50,7 +52,7 @@ _DAYS: Final = {
 """Fields in which times are typed, and the filters that they are."""
 
 
-_QUERY: Final = partial(list_query, sort="-start_time", times=_DAYS)
+_QUERY: Final = partial(list_query, sort="-start_time", times=_DAYS, groupings=EVENT_GROUPINGS)
 """The newest events first."""
 
 
@@ -66,17 +68,23 @@ async def events(visit: Visit) -> View:
     listed_events = await visit.ask(list_events, query)
     types = await visit.ask(list_event_types, (("page_size", TYPES_OFFERED), ("sort", "name")))
     path = f"/projects/{visit.frame.project.id}/events" if visit.frame.project else ""
+    chosen_type = _find_type(types.data, visit)
+    is_creatable = chosen_type is not None and chosen_type.rolled_up_from is None
+    columns = (*EVENT_COLUMNS, *point_columns(chosen_type))
+    tools = build_tools(visit.query, columns, EVENT_GROUPINGS, listed_events.data, visit.moments)
     return view(
         "data/events.html", "Events",
         call=f"{path}?{urlencode(query)}", has_csv=True,
-        events=listed_events.data, list=ListView(path, visit.query, listed_events.info), types=types.data,
-        statuses=EVENT_STATUSES, of_type=_creatable_type(types.data, visit.asked("filter[slug]")),
+        events=listed_events.data, types=types.data, tools=tools,
+        list=ListView(path, visit.query, listed_events.info, tools.group_sort),
+        statuses=EVENT_STATUSES, of_type=chosen_type.id if chosen_type and is_creatable else "",
     )  # fmt: skip
 
 
-def _creatable_type(types: Sequence[EventType], slug: str) -> str:
-    """The id of the event type that the list is filtered by; empty where events of it are not typed in."""
-    return next((type_.id for type_ in types if type_.slug == slug and type_.rolled_up_from is None), "")
+def _find_type(types: Sequence[EventType], visit: Visit) -> EventType | None:
+    """The event type that the list is filtered by; None without one."""
+    slug, type_id = visit.asked("filter[slug]"), visit.asked("filter[event_type_id]")
+    return next((type_ for type_ in types if type_.slug == slug or type_.id == type_id), None)
 
 
 # One event. It is the pattern of a record page: what it is, what it holds, what was done to it.

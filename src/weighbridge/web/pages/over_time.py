@@ -22,6 +22,7 @@ from weighbridge.core.time.calendar import Instant, Interval
 from weighbridge.errors import NotFound
 from weighbridge.web.display.figures import brief
 from weighbridge.web.display.traces import TracedLine, trace, whole_moments
+from weighbridge.web.framework.columns import PRESENTATION, build_tools
 from weighbridge.web.framework.listing import ListQuery, ListView, build_query
 from weighbridge.web.framework.page import page
 from weighbridge.web.framework.responses import Sendable, build_file
@@ -52,6 +53,7 @@ from weighbridge.web.pages.charting.slot_strips import (
     SlotStrips,
     read_slot_strips,
 )
+from weighbridge.web.pages.list_tables import VALUE_COLUMNS, VALUE_GROUPINGS
 
 PATH: Final = "/projects/{project_id}/data_points"
 
@@ -173,6 +175,7 @@ async def data_points(visit: Visit) -> View | Redirect:
         has_values=any(one.series and one.series.points for one in listed),
         source=f"{path}/series.json?{urlencode(_own_query(visit, selection))}",
         fields=(visit.moments.field(time.start), visit.moments.field(time.end)),
+        tools=build_tools(visit.query, VALUE_COLUMNS, VALUE_GROUPINGS, listed[0].points, visit.moments),
     )
 
 
@@ -241,7 +244,7 @@ def _own_query(visit: Visit, selection: SeriesSelection) -> ListQuery:
 
 
 def _page_query(visit: Visit) -> ListQuery:
-    return tuple(pair for pair in visit.query if pair[0] in {"cursor", "sort"})
+    return tuple(pair for pair in visit.query if pair[0] in {"cursor", "sort", *PRESENTATION})
 
 
 def _beside(visit: Visit, selection: SeriesSelection) -> dict[str, str]:

@@ -17,9 +17,10 @@ from weighbridge.errors import NotFound
 from weighbridge.http.messages.operation import Endpoint, Operation, framework_path
 from weighbridge.modelling.static_inputs import list_static_inputs
 from weighbridge.web.display.figures import humanize
-from weighbridge.web.display.record import DisplayRows, describe_record, describe_rows
+from weighbridge.web.display.record import DisplayRows, describe_record, describe_rows, list_fields
 from weighbridge.web.forms.pages import BY_LIST
 from weighbridge.web.forms.record_forms import RecordForm
+from weighbridge.web.framework.columns import ListColumn, build_tools
 from weighbridge.web.framework.listing import ListView, build_query
 from weighbridge.web.framework.page import IN_PROJECT, page
 from weighbridge.web.framework.rendering import quote_body
@@ -288,9 +289,12 @@ def _page(
         answer = await visit.ask(endpoint, query)
         call = _fill_path(operation.path, visit)
         if is_listing and isinstance(answer, Page):
+            own_url = visit.request.url.path if opens else ""
+            columns = _columns_of(answer.data, own_url, operation)
+            tools = build_tools(visit.query, columns, (), answer.data, visit.moments)
             return view(
-                "records/list.html", _title(operation), call=call, has_csv=True,
-                rows=describe_rows(answer.data, visit.request.url.path if opens else ""),
+                "records/list.html", _title(operation), call=call, has_csv=True, tools=tools,
+                rows=describe_rows(answer.data, own_url, tools.columns.names),
                 list=ListView(visit.request.url.path, visit.query, answer.info),
                 creation={"call": call if example else "", "body": example}, form=_form_of(visit, operation),
                 new=f"{visit.request.url.path}/new",
@@ -308,6 +312,15 @@ def _page(
     plain.__name__ = f"plain_{operation.name}"
     plain.__doc__ = operation.summary
     return page(path, permission=operation.permission, of=endpoint)(plain)
+
+
+def _columns_of(records: Sequence[Any], own_url: str, operation: Operation) -> list[ListColumn]:
+    """Return the columns of a plain list: the fields of its records, sorted by where the interface does."""
+    sorts = operation.listing.sorts
+    return [
+        ListColumn(one.name, one.title, one.is_numeric, one.is_usual, one.name if one.name in sorts else "")
+        for one in list_fields(records, own_url)
+    ]
 
 
 def _form_of(visit: Visit, operation: Operation) -> RecordForm | None:

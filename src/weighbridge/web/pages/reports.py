@@ -51,10 +51,12 @@ from weighbridge.reporting.reports import (
 )
 from weighbridge.reporting.submission.requirements import requirements_of
 from weighbridge.web.display.requirements import REQUIREMENT_NAMES
-from weighbridge.web.framework.listing import ListQuery, ListView, build_query
+from weighbridge.web.framework.columns import build_tools, find_grouping
+from weighbridge.web.framework.listing import ListQuery, ListView, build_query, sort_groups
 from weighbridge.web.framework.page import action, download, form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
 from weighbridge.web.pages.ledgers import LEDGERS_SHOWN
+from weighbridge.web.pages.list_tables import REPORT_COLUMNS, REPORT_GROUPINGS
 from weighbridge.web.pages.records import find_own_project_url
 
 # The reports of a project, and a form for a new draft.
@@ -82,16 +84,19 @@ def build_reports_query(visit: Visit) -> ListQuery:
     """The reports of the project that the visit is in, the newest first."""
     project = visit.frame.project
     of_project = (("filter[project_id]", project.id),) if project else ()
-    return build_query((*visit.query, *of_project), sort="-created_at")
+    query = build_query((*visit.query, *of_project), sort="-created_at")
+    return sort_groups(query, find_grouping(visit.query, REPORT_GROUPINGS), "-created_at")
 
 
 async def reports(visit: Visit) -> View:
     """The reports of a project."""
     listed_reports = await visit.ask(list_reports, build_reports_query(visit))
     path = visit.url("reports")
+    tools = build_tools(visit.query, REPORT_COLUMNS, REPORT_GROUPINGS, listed_reports.data, visit.moments)
     return view(
         "reports/reports.html", "Reports", call="/reports", has_csv=True,
-        reports=listed_reports.data, list=ListView(path, visit.query, listed_reports.info), tones=TONES,
+        reports=listed_reports.data, tones=TONES, tools=tools,
+        list=ListView(path, visit.query, listed_reports.info, tools.group_sort),
         statuses=tuple(ReportStatus), **await choices(visit),
     )  # fmt: skip
 

@@ -122,11 +122,26 @@
   followRows();
 
   // Filters answer when they change; the address says what they are.
+  // A form passes on what the address says beside its own fields, for what is hidden in it may be older.
   const show = (form) => {
-    const pairs = [...new FormData(form)].filter(([, value]) => value !== "");
-    const address = location.pathname + (pairs.length ? "?" + new URLSearchParams(pairs) : "");
-    htmx.ajax("GET", address, { target: form.dataset.live, select: form.dataset.live, swap: "outerHTML" })
-      .then(() => history.replaceState(null, "", address));
+    const own = new Set([...form.elements].filter((field) => field.name && field.type !== "hidden").map((field) => field.name));
+    const others = [...new URLSearchParams(location.search)].filter(([name]) => !own.has(name) && !["cursor", "page"].includes(name));
+    const typed = [...new FormData(form)].filter(([name, value]) => own.has(name) && name !== "columns" && value !== "");
+    const boxes = form.querySelector("[data-columns]"), columns = [];
+    if (boxes) {
+      const names = [...boxes.querySelectorAll("[data-column]:checked")].map((box) => box.dataset.column).join(",");
+      if (names !== boxes.dataset.columns) columns.push(["columns", names]);
+    }
+    const pairs = [...others, ...typed, ...columns];
+    const address = location.pathname + (pairs.length ? "?" + new URLSearchParams(pairs).toString().replaceAll("%2C", ",") : "");
+    const at = document.activeElement && document.activeElement.id;
+    const opened = [...document.querySelectorAll(`${form.dataset.live} details[open][id]`)].map((one) => one.id);
+    htmx.ajax("GET", address, { target: form.dataset.live, select: form.dataset.live, swap: "outerHTML" }).then(() => {
+      history.replaceState(null, "", address);
+      for (const id of opened) { const one = document.getElementById(id); if (one) one.open = true; }
+      const field = at && document.getElementById(at);
+      if (field && field !== document.activeElement) field.focus({ preventScroll: true });
+    });
   };
   document.addEventListener("change", (event) => {
     const form = event.target.closest("form[data-live]");

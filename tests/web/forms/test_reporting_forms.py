@@ -95,6 +95,7 @@ def test_a_methodology_is_made_with_its_models_registry_and_mapping(account, api
     assert found["mapping"]["template"]["tonnes"] == {"$value": "report.amount"}
     assert str(found["mapping"]["template"]["share"]) == "0.10"
     assert person.get(made).expect(200)
+    assert "POST /api/v1/methodologies" in person.get(f"{home}/methodologies/new").expect(200).text
 
 
 @pytest.mark.parametrize(

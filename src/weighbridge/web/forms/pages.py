@@ -173,7 +173,7 @@ def _new(record_form: RecordForm) -> PageFunction:
             {**usual_texts(fields), **prefilled},
             record_form.noun,
             f"New {record_form.words}",
-            call=path,
+            call=_call_of(visit, record_form),
             method="POST",
             crumbs=((record_form.title, path),),
             form=record_form,
@@ -216,7 +216,7 @@ def _edit(record_form: RecordForm) -> PageFunction:
             texts_of(fields, record, visit.moments),
             record_form.noun,
             "Edit",
-            call=record_url,
+            call=f"{_call_of(visit, record_form)}/{record.id}",
             method="PATCH",
             crumbs=((record_form.title, home), (name, record_url)),
             form=record_form,
@@ -276,6 +276,11 @@ def _path_of(endpoint: Endpoint) -> str:
 
 def _list_of(record_form: RecordForm) -> str:
     return f"/{record_form.folder}" if record_form.is_of_account else f"{IN_PROJECT}/{record_form.folder}"
+
+
+def _call_of(visit: Visit, record_form: RecordForm) -> str:
+    """The path of their list in the interface."""
+    return _list_of(record_form).format_map(visit.path)
 
 
 def _home(visit: Visit, record_form: RecordForm) -> str:

@@ -53,7 +53,11 @@ PLACES = {
         *("http/*", "supervisor/*", "tracing.py", "backup/*"),
         *("app.py", "worker.py", "shifts.py", "rounds.py"),
     ),
-    "yaml": ("modelling/documents.py", "agent/configuration_reading.py"),
+    "yaml": (
+        "modelling/documents.py",
+        "agent/configuration_reading.py",
+        "project_templates/__init__.py",
+    ),
 }
 """Where a library may be imported, so that replacing it touches these files and no others."""
 

@@ -4,7 +4,7 @@ import json
 from functools import partial
 
 import pytest
-from tests.browser.site import keep_shot, refuse_violations
+from tests.browser.site import keep_shot, refuse_sideways, refuse_violations
 from tests.given import accounting as given_accounting
 from tests.given import collection as given
 from tests.given.approvals import pending
@@ -72,6 +72,52 @@ def test_a_rule_is_tried_while_it_is_typed(ada, world):
         page.get_by_label("Fails when").fill(RULE["expression"])
 
         page.get_by_text("evaluated").wait_for()
+
+
+@pytest.mark.parametrize("javascript", [True, False])
+@pytest.mark.parametrize("width", [380, 1280])
+def test_a_rule_with_tiers_is_made_by_fields_alone(api, person, width, javascript):
+    project = stack(api)
+    home = f"/projects/{project['id']}"
+    with person.at(f"{home}/rules/new", width=width, javascript=javascript) as page:
+
+        def choose(name, words, then):
+            page.locator(f"[name='{name}']").select_option(label=words)
+            if not javascript:
+                page.locator(f"button[value='{name}']").click()
+            page.locator(f"[name='{then}']").wait_for()
+
+        page.get_by_label("Name").fill("Fill the stack")
+        page.get_by_label("Fails when").fill("{{so2}} < 0")
+        page.locator("[name=effective_from]").fill("2025-01-01T00:00")
+        choose("purpose", "substitute invalid values", "correction.tiers[0].method")
+        page.locator("[name='correction.tiers[0].when']").fill("availability() >= 0.9")
+        page.locator("[name='correction.tiers[0].code']").fill("06")
+        choose("correction.tiers[0].method", "a percentile of a window", "correction.tiers[0].p")
+        page.locator("[name='correction.tiers[0].p']").fill("90")
+        page.locator("[name='correction.tiers[0].definition']").select_option("nearest_rank")
+        choose(
+            "correction.tiers[0].window.kind",
+            "rolling: up to the record",
+            "correction.tiers[0].window.members",
+        )
+        page.locator("[name='correction.tiers[0].window.members']").fill("720")
+        page.locator("button[value='correction.tiers']").click()
+        page.locator("[name='correction.tiers[1].when']").wait_for()
+        page.locator("[name='correction.tiers[1].method']").select_option("linear")
+        if javascript:
+            refuse_violations(page)
+            refuse_sideways(page, width)
+        page.get_by_role("button", name="Create rule").click()
+        page.wait_for_url("**/rules/rule_*")
+
+    [made] = api.get(f"{home}/rules").data
+    assert made["correction"]["tiers"] == [
+        {"when": "availability() >= 0.9", "code": "06", "method": "percentile", "p": 90,
+         "definition": "nearest_rank",
+         "window": {"kind": "rolling", "members": 720, "include_current": False}},
+        {"method": "linear", "without_after": "wait"},
+    ]  # fmt: skip
 
 
 def test_a_meter_with_gaps_and_corrections_is_charted(account, api, person):
@@ -326,7 +372,7 @@ def test_the_fields_of_a_filter_bar_are_of_one_height(ada, world, page_of):
         f"{home}/event_types/{world.ids['event_type']}/gaps" if page_of == "gaps" else f"{home}/{page_of}"
     )
     with ada.at(address) as page:
-        heights = page.locator(".filters").evaluate(
+        heights = page.locator(".filters").first.evaluate(
             "bar => [...bar.querySelectorAll('input, select, button')].map(one => one.offsetHeight)"
         )
 

@@ -47,7 +47,7 @@ def test_the_palette_finds_actions_by_the_beginnings_of_words_in_any_order(ada, 
 def test_the_palette_finds_a_record_by_its_id(ada, world):
     with ada.at("/projects") as page:
         page.keyboard.press("/")
-        page.get_by_role("combobox").fill(world.ids["batch"])
+        page.get_by_role("combobox", name="Search pages and records").fill(world.ids["batch"])
         page.get_by_role("option", name=world.ids["batch"]).wait_for()
         page.keyboard.press("Enter")
 
@@ -57,12 +57,12 @@ def test_the_palette_finds_a_record_by_its_id(ada, world):
 def test_the_palette_closes_by_escape_and_says_when_nothing_is_called_so(ada, world):
     with ada.at(f"/projects/{world.ids['project']}") as page:
         page.keyboard.press("/")
-        page.get_by_role("combobox").fill("zzzz")
+        page.get_by_role("combobox", name="Search pages and records").fill("zzzz")
         page.get_by_text("No matching pages or records.").wait_for()
         page.keyboard.press("Escape")
         page.keyboard.press("Escape")
 
-        page.get_by_role("combobox").wait_for(state="hidden")
+        page.get_by_role("combobox", name="Search pages and records").wait_for(state="hidden")
 
 
 def test_rows_are_walked_and_opened_by_keyboard(ada, world):

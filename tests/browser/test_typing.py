@@ -4,6 +4,7 @@ import re
 import string
 
 import pytest
+from tests.browser.site import WIDTHS
 from tests.given import accounting as given_accounting
 from tests.given.approvals import pending
 from tests.given.rule_evaluation import calibration, results, work
@@ -110,10 +111,11 @@ def test_a_key_that_is_held_down_decides_nothing(person, proposal):
     assert pending(api, rule) == 1
 
 
-def test_the_alphabet_typed_into_every_field_of_every_page_does_nothing_but_fill_it(ada, world):
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_alphabet_typed_into_every_field_of_every_page_does_nothing_but_fill_it(ada, world, width):
     typed = 0
     addresses = [address_in(world, path) for path, _ in PAGES if path not in FILES | OPEN]
-    with ada.at("/projects") as page:
+    with ada.at("/projects", width=width) as page:
         asked: list[str] = []
         page.on("request", lambda request: asked.append(request.url) if leaves(request) else None)
         for address in (one for one in addresses if has_fields(page, one)):

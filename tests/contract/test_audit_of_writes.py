@@ -86,6 +86,7 @@ ROWS = {
     "bulk_reject": "rule_result.bulk_reject",
     "create_registry": "registry.create",
     "update_registry": "registry.update",
+    "update_feature_flags": "feature_flag.switch",
     "create_methodology": "methodology.create",
     "create_report": "report.create",
     "update_report": "report.update",
@@ -188,6 +189,7 @@ BODIES_OF_THEIR_OWN: dict[str, Callable[[World], Any]] = {
     "bulk_reject": lambda world: {"result_ids": [world.ids["data_point_result"]], "reason": "known"},
     "create_registry": lambda _: named("registry", adapter="file"),
     "update_registry": lambda _: named("registry"),
+    "update_feature_flags": lambda _: {"feature_flags": {"data_capture_rate": False}},
     "create_methodology": lambda _: named("methodology", version="1", report_type="quarterly"),
     "create_report": lambda world: named("report", report_type="quarterly", project_id=world.ids["project"]),
     "create_api_token": lambda _: named("api_token", permissions=["data_collection:read"]),
@@ -341,6 +343,9 @@ def prepared(server: Server, world: World, name: str) -> World:
         return corrections(server)
     if name in DECISIONS:
         return corrections(server, requires_approval=True)
+    if name == "update_feature_flags":
+        account = server.account()  # everything else that is tried here needs its features
+        return World(account, world.ids, repeat(account.caller()))
     if name in REPORTS:
         return reported(server, REPORTS[name])
     if name not in RECORDS_OF_THEIR_OWN:

@@ -26,6 +26,8 @@ COORDINATOR = "postgresql://app@db1:5432/weighbridge"
 EAST = Cell(2, "east", "db2:6432")
 BEFORE_NEWER_TABLES = "0067"
 WITHOUT_NEWER_TABLES = """
+    ALTER TABLE ledgers DROP COLUMN display_places;
+    ALTER TABLE former_ledgers DROP COLUMN display_places;
     ALTER TABLE data_point_results DROP COLUMN approval_comment;
     ALTER TABLE former_data_point_results DROP COLUMN approval_comment;
     ALTER TABLE corrections DROP COLUMN rejected_result;

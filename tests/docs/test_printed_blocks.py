@@ -143,6 +143,15 @@ def test_what_was_known_and_what_moved_since_are_read(shell, drain):
     assert '"kind":"generated"' in shell.run(steps)
 
 
+def test_a_view_of_a_list_is_saved(shell):
+    [saving] = blocks_of("work-with-lists")
+
+    assert '"name":"Deliveries by day"' in shell.run(saving)
+
+    [view] = shell.api.get("/saved_views").data
+    assert (view["list_name"], view["query"]) == ("events", "filter[slug]=delivery&group=day")
+
+
 def test_minutes_are_rolled_up_and_read_from_their_hour(shell, account):
     project = given.project(shell.api)
     minutes, hours, reading = blocks_of("roll-minutes-up")
@@ -502,6 +511,7 @@ RUN_HERE = {
     "verify-a-report",
     "watch-data-with-rules",
     "witness-each-other",
+    "work-with-lists",
     "work-from-the-command-line",
     "write-a-model",
 }

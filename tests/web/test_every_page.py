@@ -40,8 +40,9 @@ FILES = {
         for home in ("", "/projects/{project_id}")
         for file in ("head", "proof", "consistency")
     ),
+    "/suggestions",
 }
-"""What is a file and no page, and is there where somebody attached, made or asked for it."""
+"""What is a file or a piece of a page, and is there where somebody attached, made or asked for it."""
 
 FIRST_LOAD_BYTES_MAX = 150_000
 """What the first page takes, compressed, with all that it loads."""
@@ -254,7 +255,7 @@ def test_every_action_of_the_palette_leads_to_a_page_and_is_offered_to_who_may_d
     home = f"/projects/{world.ids['project']}"
     actions = offered(ada.get(home).expect(200).text)
 
-    assert len(actions) == 7
+    assert len(actions) == 10
     assert [ada.get(action).status for action in actions] == [200] * len(actions)
     reader = visitor(world.account, "data_collection:read")
     assert offered(reader.get(home).expect(200).text) == []

@@ -91,6 +91,7 @@ async def insert_ledger(tx: Write, actor: Actor, request: NewLedger, named: str 
     request, unit, problems = apply_preset(request)
     problems += _check_ledger(request, unit) + _check_project(request.project_id, project)
     problems += _check_category(request.asset_category)
+    problems += _check_places(request.display_places, request.scale)
     kept = _KeptBy(project, request.name.strip(), unit)
     link = await _link(tx, actor, kept, request.model_id, request.output)
     problems += [*link.problems, *await _check_taken(tx, project, kept.name, link.family, link.output)]
@@ -99,12 +100,12 @@ async def insert_ledger(tx: Write, actor: Actor, request: NewLedger, named: str 
     number: int = await tx.value(
         """
         INSERT INTO ledgers (project_id, name, unit, scale, rounding, family_id, output, system_ledger_type,
-                             asset_category)
-        VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s) RETURNING id
+                             asset_category, display_places)
+        VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s) RETURNING id
         """,
         (
             project, kept.name, unit, request.scale, request.rounding, link.family, link.output,
-            request.system_ledger_type, request.asset_category,
+            request.system_ledger_type, request.asset_category, request.display_places,
         ),
     )  # fmt: skip
     made = await queries.get_ledger(tx, actor, identity.of("ledger", project, number))
@@ -130,6 +131,7 @@ async def change_ledger(tx: Write, actor: Actor, friendly: str, change: Struct) 
         problems += await _check_taken(tx, key.project, name, None, None)
         problems += await _check_circle_of_renamed(tx, key.project, before.name, name)
     problems += _check_category(category)
+    problems += _check_places(desired.display_places, before.scale)
     link = _Link()
     if not problems:
         link = await _change_link(tx, actor, before, _KeptBy(key.project, name, before.unit), change)
@@ -140,11 +142,11 @@ async def change_ledger(tx: Write, actor: Actor, friendly: str, change: Struct) 
     await tx.execute(
         """
         UPDATE ledgers
-           SET name = %s, asset_category = %s, family_id = coalesce(%s, family_id),
+           SET name = %s, asset_category = %s, display_places = %s, family_id = coalesce(%s, family_id),
                output = coalesce(%s, output), updated_at = now()
          WHERE project_id = %s AND id = %s
         """,
-        (name, category, link.family, link.output, key.project, key.key),
+        (name, category, desired.display_places, link.family, link.output, key.project, key.key),
     )
     after = await queries.get_ledger(tx, actor, friendly)
     changes.record(
@@ -264,6 +266,13 @@ def _check_category(category: str | None) -> list[Problem]:
         return []
     wrong = problem_of_name(category, "A category", "ledger.asset_category")
     return [] if wrong is None else [wrong]
+
+
+def _check_places(places: int | None, scale: int) -> list[Problem]:
+    if places is None or 0 <= places <= scale:
+        return []
+    message = f"display_places is {places}; it must be at most the ledger's scale, {scale}."
+    return [Problem(message, "ledger.display_places", "invalid")]
 
 
 def _check_project(named: str | int | None, project: int) -> list[Problem]:

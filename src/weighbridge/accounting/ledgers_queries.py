@@ -210,6 +210,7 @@ LEDGER: Final = row_of(
     Column("latest_model", ("m.id", "m.name"), unless_null(_build_model)),
     Column("output", "l.output"),
     Column("asset_category", "l.asset_category"),
+    Column("display_places", "l.display_places"),
     Column(
         "not_counted_yet",
         ("w.event_count", "w.is_more", "w.start_time", "w.end_time"),

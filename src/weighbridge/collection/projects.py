@@ -18,9 +18,10 @@ from weighbridge.collection.records.projects import (
 )
 from weighbridge.core import identity
 from weighbridge.core.identity import Link, problem_of_name
+from weighbridge.core.number import shorten
 from weighbridge.core.platform.permission import ANY
 from weighbridge.core.problem import Problem
-from weighbridge.core.time.calendar import time_zone_names
+from weighbridge.core.time.calendar import find_time_zones, time_zone_names
 from weighbridge.db.engine import Read, Write
 from weighbridge.db.lists.listing import Listing, Page, list_request, read_page
 from weighbridge.db.row import Column, Derived, row_of
@@ -84,8 +85,10 @@ def _problems_of(project: Project) -> Iterator[Problem]:
     if wrong := problem_of_name(project.name, "A project", "project.name"):
         yield wrong
     if project.time_zone not in time_zone_names():
+        offered = find_time_zones(project.time_zone)
+        meant = f"; write {offered[0]!r} if that is meant" if offered else ", such as Europe/Berlin or UTC"
         yield Problem(
-            f"{project.time_zone!r} is not a time zone of the IANA list, such as Europe/Berlin or UTC.",
+            f"{shorten(project.time_zone)!r} is not a time zone of the IANA list{meant}.",
             "project.time_zone",
             "invalid",
         )

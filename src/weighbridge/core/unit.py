@@ -373,7 +373,7 @@ def _build_single_unit(symbol: str) -> Unit:
 def _explain_unknown(name: str) -> str:
     if glued := _GLUED_GAS.fullmatch(name):
         return f"{name!r} is not a known unit; what is counted goes in braces: {glued[1]}{{{glued[2]}}}."
-    close = _find_close(name)
+    close = find_common_unit(name)
     return f"{shorten(name)!r} is not a known unit" + (
         f"; write {close!r} if that is meant." if close else "."
     )
@@ -388,12 +388,13 @@ COMMON: Final = (
 
 _WORDS: Final = {
     **{symbol.casefold(): symbol for symbol in COMMON},
-    "celsius": "degC", "centigrade": "degC", "tons": "t", "hrs": "h", "mins": "min",
+    "celsius": "degC", "centigrade": "degC", "tons": "t", "hrs": "h", "mins": "min", "kgs": "kg",
+    "cubic metres": "m^3", "cubic meters": "m^3", "t co2e": "t{CO2e}", "kg co2e": "kg{CO2e}",
 }  # fmt: skip
 """What people write in place of a symbol, in small letters."""
 
 
-def _find_close(name: str) -> str | None:
+def find_common_unit(name: str) -> str | None:
     """A common unit that an unknown name may stand for: by its letters, whatever their case, or nearly so."""
     if symbol := _WORDS.get(name.casefold()):
         return symbol

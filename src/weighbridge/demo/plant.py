@@ -8,9 +8,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from decimal import Decimal
-from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, Final
+
+from weighbridge import project_templates
 
 JsonRecord = dict[str, Any]
 
@@ -26,46 +27,15 @@ PROJECT: Final[JsonRecord] = {
     "time_zone": TIME_ZONE,
 }
 
-WEIGHED: Final[tuple[JsonRecord, ...]] = (
-    {"name": "Wet mass", "value_type": "number", "unit": "t{wet}"},
-    {"name": "Moisture", "value_type": "number", "unit": "%"},
-)
-
-LOGGED: Final[JsonRecord] = {
-    "name": "Kiln temperature",
-    "expected_locations": "none",
-    "cadence_amount": 1,
-    "cadence_unit": "hour",
-    "data_point_types": [{"name": "Temperature", "value_type": "number", "unit": "degC"}],
-}
-"""What a logger of the plant sends each hour: no model reads it, and what is missing is seen at a glance."""
-
 OUTAGE: Final[JsonRecord] = {
     "reason": "The kiln's lining is mended",
     "start_time": f"2025-02-20T00:00:00{OFFSET}",
     "end_time": f"2025-02-22T00:00:00{OFFSET}",
 }
 
-_WEIGHED_AND_BILLED: Final[tuple[JsonRecord, ...]] = tuple(
-    {"name": name, "expected_locations": "none", "data_point_types": list(points)}
-    for name, points in (
-        ("Feedstock delivery", (*WEIGHED, {"name": "Distance", "value_type": "number", "unit": "km"})),
-        ("Biochar run", WEIGHED),
-        (
-            "Lab analysis",
-            (
-                {"name": "Sample mass", "value_type": "number", "unit": "g"},
-                {"name": "Total carbon", "value_type": "number", "unit": "%"},
-                {"name": "Inorganic carbon", "value_type": "number", "unit": "%"},
-                {"name": "Hydrogen to carbon", "value_type": "number"},
-            ),
-        ),
-        ("Power bill", ({"name": "Energy", "value_type": "number", "unit": "kWh"},)),
-        ("Biochar application", WEIGHED),
-        ("Soil temperature", ({"name": "Annual mean", "value_type": "number", "unit": "degC"},)),
-    )
-)
-EVENT_TYPES: Final = (*_WEIGHED_AND_BILLED, LOGGED)
+EVENT_TYPES: Final = project_templates.read_template(project_templates.BIOCHAR).event_types
+"""The last one is what a logger of the plant sends each hour: no model reads it, and what is missing is seen
+at a glance."""
 
 RANGE: Final[JsonRecord] = {
     "start_time": f"2025-01-01T00:00:00{OFFSET}",
@@ -142,7 +112,7 @@ accounting course: the electricity of a month shared by mass over amounts of 3, 
 
 def model_file(link: ChainLedger) -> AbstractContextManager[Path]:
     """The document of the model that credits a ledger, as a file."""
-    return as_file(files(__package__).joinpath("models", link.document))
+    return project_templates.model_file(link.document)
 
 
 # The measurements: what was weighed, analysed and billed in three months, and one lorry that came in late.

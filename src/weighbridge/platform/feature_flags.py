@@ -1,12 +1,14 @@
 """Feature flags: which parts of the service an account has; each is on unless it was switched off."""
 
+from msgspec import UNSET
+
 from weighbridge.core.platform.permission import ANY, Actor
 from weighbridge.core.platform.settings import FEATURES, REFUSALS, Feature
 from weighbridge.db.engine import Read, Write
 from weighbridge.errors import Forbidden
-from weighbridge.http.endpoints.endpoint import ReadCall, get
+from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, get, patch
 from weighbridge.platform import changes
-from weighbridge.platform.records import FeatureFlags
+from weighbridge.platform.records import FeatureFlags, FeatureFlagsBody
 
 
 async def feature_flags(tx: Read, account_id: int) -> FeatureFlags:
@@ -55,4 +57,24 @@ async def get_feature_flags(call: ReadCall) -> FeatureFlags:
     return await feature_flags(call.tx, call.actor.account_id)
 
 
-ROUTES = [get_feature_flags]
+@patch(
+    "/feature_flags",
+    permission="administration:write",
+    body=FeatureFlagsBody,
+    returns=FeatureFlags,
+    example={"feature_flags": {"data_capture_rate": True}},
+)
+async def update_feature_flags(call: WriteCall, body: FeatureFlagsBody) -> FeatureFlags:
+    """Switch features of the account on or off; what a feature made stays, and is there again with it.
+
+    The audit log names who switched which, `approval_of_own` among them, which asks for a second person.
+    """
+    wanted = {
+        feature: is_on for feature in FEATURES if (is_on := getattr(body.feature_flags, feature)) is not UNSET
+    }
+    for feature, is_on in wanted.items():
+        await switch_feature(call.tx, call.actor, feature, is_on=is_on)
+    return await feature_flags(call.tx, call.actor.account_id)
+
+
+ROUTES = [get_feature_flags, update_feature_flags]

@@ -222,6 +222,23 @@ class FeatureFlags(msgspec.Struct, frozen=True):
     """Whether people may approve what a rule that they wrote, or data that they sent, proposed."""
 
 
+class FeatureFlagChanges(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which features are switched; what is left out stays."""
+
+    rules_engine: bool | UnsetType = UNSET
+    """Whether the account has data rules with their runs and results."""
+    data_capture_rate: bool | UnsetType = UNSET
+    """Whether event types of the account may say how often they are measured."""
+    approval_of_own: bool | UnsetType = UNSET
+    """Whether people may approve what a rule that they wrote, or data that they sent, proposed."""
+
+
+class FeatureFlagsBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of PATCH /feature_flags."""
+
+    feature_flags: FeatureFlagChanges
+
+
 class Cancellation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The body of POST /async_tasks/{task_id}/cancel, which may be left out."""
 

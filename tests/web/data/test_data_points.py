@@ -33,6 +33,11 @@ def words(answer):
     return unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", answer.expect(200).text)))
 
 
+def charted(ada, address):
+    """The series that the script of a chart draws."""
+    return ada.get(address).expect(200).body["series"]
+
+
 @pytest.fixture
 def mass(api, plant):
     """The mass of a delivery of 30 t, credited, as its data point."""
@@ -53,7 +58,7 @@ def test_the_chart_has_every_value_and_marks_what_was_corrected_and_why(api, ada
     }
     api.post(f"{home(plant)}/outages", {"outage": outage}).expect(201)
 
-    series = ada.get(f"{home(plant)}/data_points/series.json?of=delivery/mass&{MONTH}").expect(200).body
+    [series] = charted(ada, f"{home(plant)}/data_points/series.json?of=delivery/mass&{MONTH}")
 
     assert [Decimal(one) for one in series["high"]] == [28, 25]
     assert [one and Decimal(one) for one in series["captured"]] == [30, None]
@@ -93,7 +98,7 @@ def test_many_values_are_cut_into_their_extremes_and_no_spike_is_lost(server, ad
         plant.project["numeric_id"],
     )
 
-    series = ada.get(f"{home(plant)}/data_points/series.json?of=delivery/mass&{MONTH}").expect(200).body
+    [series] = charted(ada, f"{home(plant)}/data_points/series.json?of=delivery/mass&{MONTH}")
 
     assert series["is_cut"]
     assert 1_000 <= len(series["times"]) <= 1_201
@@ -204,7 +209,8 @@ def test_a_chart_is_narrowed_to_a_meter_with_its_table_and_its_data(ada, stacks)
     series = f"{path.removesuffix('data_points')}data_points/series.json?{HOURS}"
 
     def highs(address):
-        return sorted(Decimal(one) for one in ada.get(address).expect(200).body["high"])
+        [series] = charted(ada, address)
+        return sorted(Decimal(one) for one in series["high"])
 
     assert highs(f"{series}&meter={second}") == [50, 51, 52, 53]
     assert highs(series) == sorted([*highs(f"{series}&meter={first}"), 50, 51, 52, 53])
@@ -225,10 +231,23 @@ def test_a_meter_that_is_none_is_not_found(ada, stacks):
     ada.get(f"{path}?{HOURS}&meter=many").expect(404)
 
 
-def test_a_range_of_too_many_slots_says_so_and_keeps_its_chart(ada, stacks):
+def test_a_range_of_too_many_slots_is_counted_apart_and_keeps_its_chart(ada, stacks):
+    path, *_ = stacks
+    years = "of=hour/so2&from=2005-01-01T00:00&until=2025-02-01T00:00"
+
+    page = ada.get(f"{path}?{years}")
+    north, _ = slots(ada.get(f"{path}/strips?{years}"))
+
+    assert "Count the expected intervals" in words(page)
+    assert 'class="picture trace wide"' in page.text
+    assert north[0].startswith("Intervals of North: 4 of ")
+    assert "744 intervals" in north[-1]
+
+
+def test_a_range_of_more_slots_than_are_counted_says_so(ada, stacks):
     path, *_ = stacks
 
-    page = words(ada.get(f"{path}?of=hour/so2&from=2005-01-01T00:00&until=2025-02-01T00:00"))
+    page = words(ada.get(f"{path}?of=hour/so2&from=0901-01-01T00:00&until=2025-02-01T00:00"))
 
     assert "Select a shorter range to see them" in page
 

@@ -244,14 +244,19 @@ def test_the_rows_of_one_record_are_found_with_what_was_before_and_after(world: 
     assert "Shredder" in shown
 
 
-def test_flags_say_what_is_on_and_the_line_that_switches_it(account: Account, sql):
-    sql("UPDATE accounts SET name = 'North''s plant' WHERE id = %s", account.id)
-    ada = visitor(account, "data_collection:read")
+def test_flags_say_what_is_on_and_are_switched_by_administrators(account: Account):
+    administrator, reader = visitor(account), visitor(account, "data_collection:read")
+    shown = reader.get("/feature_flags").expect(200).text
+    assert 'Rules engine <span class="state good">on</span>' in shown
+    assert "Turn off" not in shown
+    assert reader.post("/feature_flags", {"feature": "rules_engine", "is_on": "no"}).status == 403
 
-    shown = ada.get("/feature_flags").expect(200).text
+    administrator.post("/feature_flags", {"feature": "rules_engine", "is_on": "no"}).expect(303)
 
-    line = "weighbridge flag set rules_engine off --account &#39;North&#39;&#34;&#39;&#34;&#39;s plant&#39;"
-    assert f"<code>{line}</code>" in shown
+    assert "Turn on rules engine" in administrator.get("/feature_flags").expect(200).text
+    assert account.caller().get("/feature_flags").body["rules_engine"] is False
+    refused = administrator.post("/feature_flags", {"feature": "gravity", "is_on": "no"}).expect(422).text
+    assert "feature must be one of rules_engine, data_capture_rate, approval_of_own" in refused
 
 
 def test_health_says_what_the_process_the_database_and_the_queue_tell(account: Account, sql):

@@ -151,6 +151,42 @@ def test_each_batch_of_a_run_says_what_it_posted_of_the_one_result(plant, reader
         assert "total 6" in page
 
 
+def test_amounts_are_rounded_to_what_their_ledger_shows_with_all_digits_below(plant, reader):
+    plant.deliver("0.12345", 2)
+    plant.generate()
+    path = f"{home(plant)}/ledgers/{plant.ledger['id']}"
+    assert 'value="7.592588"' in reader.get(path).expect(200).text
+
+    settings = {"name": "Deliveries", "asset_category": "chips", "display_places": "2"}
+    reader.post(f"{path}/settings", settings).expect(303)
+
+    ledger = plant.api.get(f"/ledgers/{plant.ledger['id']}").body
+    assert (ledger["display_places"], ledger["asset_category"]) == (2, "chips")
+    assert str(ledger["balance"]) == "7.592588"
+    for page in (home(plant), f"{home(plant)}/ledgers", path, f"{home(plant)}/batches"):
+        shown = main_of(reader.get(page))
+        figures = re.findall(r'<data class="fig rounded[^>]* title="7\.592588 t"[^>]*>(.*?)</data>', shown)
+        assert {words_of(figure) for figure in figures} <= {"7.59"}, page
+    assert "7.59" in words_of(main_of(reader.get(home(plant))))
+
+
+@pytest.mark.parametrize(
+    ("places", "sentence"),
+    [
+        ("7", "display_places is 7; it must be at most the ledger&#39;s scale, 6."),
+        ("-1", "display_places must be a whole number of decimals, but is &#39;-1&#39;."),
+        ("9" * 5_000, "display_places must be a whole number of decimals"),
+    ],
+)
+def test_a_ledger_shows_no_more_decimals_than_it_has(plant, reader, places, sentence):
+    path = f"{home(plant)}/ledgers/{plant.ledger['id']}/settings"
+
+    refused = reader.post(path, {"name": "Deliveries", "display_places": places}).expect(422).text
+
+    assert sentence in refused
+    assert plant.api.get(f"/ledgers/{plant.ledger['id']}").body["display_places"] is None
+
+
 def test_generation_is_previewed_then_followed_to_its_batches(plant, account, reader):
     plant.deliver(4, "2025-02-10T12:00:00Z")
     path = f"{home(plant)}/ledgers/{plant.ledger['id']}/generations"

@@ -257,77 +257,6 @@ def test_the_list_and_the_page_of_a_rule_say_what_it_does(ada, plant, proposed):
     ada.post(f"{home(plant)}/rules/{rule['id']}/run").expect(303)
 
 
-RULE = {
-    "name": "Above 20 t",
-    "expression": "{{mass}} > 20",
-    "effective_from": "2025-01-01T00:00",
-    "evaluation": "on_demand",
-    "purpose": "alert",
-    "priority": "100",
-    "tried_from": "2025-01-01T00:00",
-    "tried_until": "2025-02-01T00:00",
-}
-
-
-def test_a_rule_is_tried_over_a_past_period_before_it_is_made(ada, plant):
-    for mass in (30, 25, 5):
-        plant.deliver(mass)
-    ada.get(f"{home(plant)}/rules/new").expect(200)
-
-    assert "3 records evaluated, 2 alerts" in words(ada.post(f"{home(plant)}/rules/preview", RULE))
-    wrong = words(ada.post(f"{home(plant)}/rules/preview", RULE | {"expression": "{{mass}} >"}))
-    assert "expression" in wrong
-
-    made = ada.post(f"{home(plant)}/rules/new", RULE).expect(303).headers["location"]
-    assert "{{mass}} &gt; 20" in ada.get(made).text
-    assert 'value="2025-01-01T00:00"' in ada.get(f"{made}/edit").expect(200).text
-    ada.post(f"{made}/edit", RULE | {"expression": "{{mass}} > 21"}).expect(303)
-    assert "{{mass}} &gt; 21" in ada.get(made).text
-
-
-def test_a_rule_is_tried_on_its_asset_and_over_the_meters_and_scope_that_it_has(api, ada, plant):
-    one, other = given.asset(api, plant.project), given.asset(api, plant.project)
-    for day, (asset, mass) in enumerate(((one, 30), (other, 90), (one, 31)), start=1):
-        plant.deliver(mass, day=day, asset_id=asset["id"])
-    asked = {
-        "name": "Jumps", "expression": "{{mass}} < previous({{mass}})",
-        "effective_from": "2025-01-01T00:00:00Z", "evaluation": "on_demand",
-        "window": {"kind": "rolling", "members": 1},
-        "asset_id": one["id"], "window_meters": "all", "window_member_scope": "location",
-    }  # fmt: skip
-    made = api.post(f"{home(plant)}/rules", {"rule": asked}).expect(201).body
-
-    page = ada.get(f"{home(plant)}/rules/{made['id']}/edit").expect(200).text
-    assert f'<option value="{one["id"]}" selected>' in page
-    assert '<option value="all" selected>' in page
-    assert 'name="window_member_scope" value="location"' in page
-
-    typed = RULE | {name: asked[name] for name in ("expression", "asset_id", "window_meters")}
-    typed |= {
-        "window": '{"kind": "rolling", "members": 1}',
-        "action": f"{home(plant)}/rules/{made['id']}/edit",
-    }
-    typed |= {"window_member_scope": "location"}
-    assert "2 records evaluated, 1 alert" in words(ada.post(f"{home(plant)}/rules/preview", typed))
-    own = typed | {"window_meters": "own"}
-    assert "2 records evaluated, 0 alerts" in words(ada.post(f"{home(plant)}/rules/preview", own))
-
-    ada.post(f"{home(plant)}/rules/{made['id']}/edit", own | {"asset_id": ""}).expect(303)
-    saved = api.get(f"/rules/{made['id']}").body
-    assert (saved["asset_id"], saved["window_meters"], saved["window_member_scope"]) == (
-        None, "own", "location",
-    )  # fmt: skip
-
-
-def test_a_window_that_is_no_json_is_said_at_its_field_and_what_was_typed_stays(ada, plant):
-    ada.get(f"{home(plant)}/rules/new")
-
-    refused = ada.post(f"{home(plant)}/rules/new", RULE | {"window": "{kind"}).expect(422).text
-
-    assert "window must be JSON" in refused
-    assert "{kind" in refused
-
-
 def test_who_may_only_read_sees_no_button_and_decides_nothing(account, api, plant, proposed):
     _, found = proposed
     reader = visitor(account, "data_rules:read")
@@ -344,12 +273,3 @@ def test_of_another_account_there_is_no_result(server, plant, proposed):
 
     stranger.get(f"{home(plant)}/rule_results/{found[0]}").expect(404)
     stranger.get(f"{home(plant)}/proposals").expect(404)
-
-
-def test_the_editor_tries_a_rule_over_the_days_before_the_newest_data(ada, plant):
-    plant.deliver(30, "2025-03-10T12:00:00Z")
-
-    editor = ada.get(f"{home(plant)}/rules/new").expect(200).text
-
-    assert re.search(r'name="tried_until" value="2025-03-10T12:01"', editor)
-    assert re.search(r'name="tried_from" value="2025-02-08T12:01"', editor)

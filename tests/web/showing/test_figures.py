@@ -53,7 +53,7 @@ def test_a_column_has_places_for_its_longest_fraction():
     ("value", "unit", "shown"),
     [
         (Decimal("-0.048"), "1", "\N{MINUS SIGN}0.048"),
-        (Decimal("24.5"), "degC", "24.5 degC"),
+        (Decimal("24.5"), "degC", "24.5 °C"),
         (Decimal("1234567890123456789012345678.9"), "t", "1.23457\u202f·\u202f10²⁷ t"),
         (None, "t", ""),
     ],
@@ -72,7 +72,9 @@ def test_a_text_that_a_record_writes_a_number_as_is_aligned_like_one(value, is_o
     ("unit", "said"),
     [
         ("t{CO2e}", "t CO₂e"), ("kg{CO2e}/kWh", "kg CO₂e/kWh"), ("t{biochar}", "t biochar"), ("t", "t"),
-        ("kg{N2O}", "kg N₂O"), ("m3", "m3"), ("t{lot 2}", "t lot 2"), ("1", ""), (None, ""),
+        ("kg{N2O}", "kg N₂O"), ("m3", "m3"),
+        ("kg/m^3", "kg/m³"), ("s^-1", "s⁻¹"), ("degF", "°F"), ("kW*h", "kW·h"),
+        ("t{lot 2}", "t lot 2"), ("1", ""), (None, ""),
         ("{bales}", "bales"),
         ("t{A1}", "t A1"),
     ],

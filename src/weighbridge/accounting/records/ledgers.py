@@ -79,6 +79,9 @@ class Ledger(msgspec.Struct, frozen=True):
     """The slug of the output of the model that it keeps; null while it has no model."""
     asset_category: Annotated[str | None, Sent(Name, is_later=True)]
     """What its batches are, in the project's own words, such as `feedstock`; null when not said."""
+    display_places: Annotated[int | None, Sent(Annotated[int, between(0, SCALE_MAX)], is_later=True)]
+    """To how many decimals pages round its amounts, at most its scale; null for six significant digits. All
+    answers of the interface have every digit."""
     not_counted_yet: NotCountedYet | None
     """The events that wait for a generation, as workers found them some seconds ago at the most; null where
     none does."""
@@ -182,6 +185,8 @@ class NewLedger(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     output: NodeSlug | None = None
     """The slug of the output of the model that it keeps; its primary output when left out."""
     asset_category: Name | None = None
+    display_places: Annotated[int, between(0, SCALE_MAX)] | None = None
+    """To how many decimals pages round its amounts, at most its scale; six significant digits without it."""
     scale: Annotated[int, between(0, SCALE_MAX)] = SCALE_DEFAULT
     rounding: LedgerRounding = HALF_EVEN
     """How it rounds; with `down` no total exceeds what was computed, and draws round up. It never changes."""

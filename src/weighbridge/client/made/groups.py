@@ -203,6 +203,7 @@ class FeatureFlagsOperations(Group[Carrier]):
     """Operations on feature flags."""
 
     get = One(operations.feature_flags_get)
+    update = One(operations.feature_flags_update)
 
 
 class FeedstocksOperations(Group[Carrier]):

@@ -2689,6 +2689,33 @@ def feature_flags_get() -> Call[records.FeatureFlags]:
     )
 
 
+def feature_flags_update(
+    *,
+    rules_engine: bool | UnsetType = UNSET,
+    data_capture_rate: bool | UnsetType = UNSET,
+    approval_of_own: bool | UnsetType = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.FeatureFlags]:
+    """Switch features of the account on or off; what a feature made stays, and is there again with it.
+
+    PATCH /feature_flags
+    """
+    return call(
+        "PATCH",
+        "/feature_flags",
+        records.FeatureFlags,
+        body={
+            "feature_flags": {
+                "rules_engine": rules_engine,
+                "data_capture_rate": data_capture_rate,
+                "approval_of_own": approval_of_own,
+            }
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
 def feedstocks_create(
     project_id: str,
     *,
@@ -2931,6 +2958,7 @@ def ledgers_create(
     model_id: str | UnsetType | None = UNSET,
     output: str | UnsetType | None = UNSET,
     asset_category: str | UnsetType | None = UNSET,
+    display_places: int | UnsetType | None = UNSET,
     scale: int | UnsetType = UNSET,
     rounding: Literal["half_even", "down"] | UnsetType = UNSET,
     system_ledger_type: Literal["renewable_energy_credits", "renewable_fuel", "embodied_emissions"]
@@ -2953,6 +2981,7 @@ def ledgers_create(
                 "model_id": model_id,
                 "output": output,
                 "asset_category": asset_category,
+                "display_places": display_places,
                 "scale": scale,
                 "rounding": rounding,
                 "system_ledger_type": system_ledger_type,
@@ -2972,6 +3001,7 @@ def ledgers_create_ledger_of_project(
     model_id: str | UnsetType | None = UNSET,
     output: str | UnsetType | None = UNSET,
     asset_category: str | UnsetType | None = UNSET,
+    display_places: int | UnsetType | None = UNSET,
     scale: int | UnsetType = UNSET,
     rounding: Literal["half_even", "down"] | UnsetType = UNSET,
     system_ledger_type: Literal["renewable_energy_credits", "renewable_fuel", "embodied_emissions"]
@@ -2995,6 +3025,7 @@ def ledgers_create_ledger_of_project(
                 "model_id": model_id,
                 "output": output,
                 "asset_category": asset_category,
+                "display_places": display_places,
                 "scale": scale,
                 "rounding": rounding,
                 "system_ledger_type": system_ledger_type,
@@ -3143,6 +3174,7 @@ def ledgers_update(
     *,
     name: str | UnsetType = UNSET,
     asset_category: str | UnsetType | None = UNSET,
+    display_places: int | UnsetType | None = UNSET,
     model_id: str | UnsetType = UNSET,
     output: str | UnsetType = UNSET,
     idempotency_key: str | None = None,
@@ -3157,7 +3189,13 @@ def ledgers_update(
         records.Ledger,
         names={"ledger_id": ledger_id},
         body={
-            "ledger": {"name": name, "asset_category": asset_category, "model_id": model_id, "output": output}
+            "ledger": {
+                "name": name,
+                "asset_category": asset_category,
+                "display_places": display_places,
+                "model_id": model_id,
+                "output": output,
+            }
         },
         takes_key=True,
         key=idempotency_key,

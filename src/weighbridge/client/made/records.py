@@ -1589,6 +1589,7 @@ class Ledger(msgspec.Struct, frozen=True, kw_only=True):
     latest_model: LedgerModel | None
     output: str | None
     asset_category: str | None
+    display_places: int | None
     not_counted_yet: NotCountedYet | None
     stale_batch_count: int
     pending_proposal_count: int

@@ -14,6 +14,7 @@ from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, tzinfo
 from decimal import Decimal
+from difflib import get_close_matches
 from fractions import Fraction
 from functools import cache
 from typing import Final, Self
@@ -83,6 +84,27 @@ class Instant(datetime):
 def time_zone_names() -> frozenset[str]:
     """Return the names of the IANA list; it is gathered from hundreds of files, so once for each process."""
     return frozenset(available_timezones())
+
+
+ZONES_OFFERED_MAX: Final = 6
+
+
+def find_time_zones(text: str) -> tuple[str, ...]:
+    """The time zones that a text may mean, by the end of their names first: `berlin` is Europe/Berlin."""
+    if len(text) > ZONE_LENGTH_MAX:
+        return ()
+    wanted = text.strip().casefold().replace(" ", "_")
+    matching = [name for name in time_zone_names() if wanted in name.casefold()]
+    matching.sort(key=lambda name: (not name.casefold().endswith(f"/{wanted}"), len(name), name))
+    if matching or not wanted:
+        return tuple(matching[:ZONES_OFFERED_MAX])
+    places = {name.rpartition("/")[2].casefold(): name for name in sorted(time_zone_names())}
+    close = get_close_matches(wanted, places, n=1)
+    return tuple(places[place] for place in close)
+
+
+ZONE_LENGTH_MAX: Final = 60
+"""Characters of a text that may name a zone; no name of the list is longer."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

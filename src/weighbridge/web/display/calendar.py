@@ -131,8 +131,8 @@ def _places(days: Sequence[date]) -> list[int]:
 
 # A strip of slots: what became of each slot in which a value was expected, from left to right in time.
 #
-# A cell is one interval, or several if there are more than the strip has room for; its parts are stacked by
-# their share. Adjacent cells with the same content are merged.
+# A cell is one interval, or those of a day or a longer time, and then leads there; its parts are stacked by
+# their share. Adjacent cells of one interval with the same content are merged.
 
 
 WIDTH: Final = 1_096
@@ -160,6 +160,8 @@ class StripCell:
     start: datetime
     end: datetime
     counts: tuple[int, ...]
+    address: str = ""
+    """The page of the stretch; a cell that leads somewhere is merged with no other."""
 
     @property
     def only(self) -> str:
@@ -186,8 +188,8 @@ def strip(
     parts = [slot for cell in join_cells(cells) for slot in _draw_slots(cell, x, span)]
     return element(
         "svg", element("title", escape(alt_text)), *parts,
-        class_="strip", viewBox=f"0 0 {at(WIDTH)} {at(HEIGHT)}", preserveAspectRatio="none", role="img",
-        aria_label=alt_text,
+        class_="strip", viewBox=f"0 0 {at(WIDTH)} {at(HEIGHT)}", preserveAspectRatio="none",
+        role="group" if any(cell.address for cell in cells) else "img", aria_label=alt_text,
     )  # fmt: skip
 
 
@@ -195,7 +197,8 @@ def join_cells(cells: Sequence[StripCell]) -> Iterator[StripCell]:
     """Merge adjacent cells with the same content."""
     last: StripCell | None = None
     for cell in cells:
-        if last is not None and last.only and last.only == cell.only and last.end == cell.start:
+        is_joined = last is not None and not cell.address and last.end == cell.start
+        if is_joined and last is not None and last.only and last.only == cell.only:
             counts = tuple(count + other for count, other in zip(last.counts, cell.counts, strict=True))
             last = StripCell(last.start, cell.end, counts)
             continue
@@ -223,4 +226,5 @@ def _draw_slots(
         height = Fraction(HEIGHT * count, total)
         foot -= height
         bars.append(element("rect", x=left, y=foot, width=right - left, height=height, class_=f"slot {kind}"))
-    yield element("g", element("title", escape(title)), *bars)
+    drawn = element("g", element("title", escape(title)), *bars)
+    yield link(cell.address, drawn) if cell.address else drawn

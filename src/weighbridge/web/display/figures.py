@@ -17,6 +17,7 @@ from zoneinfo import ZoneInfo
 
 from markupsafe import Markup, escape
 
+from weighbridge.core.number import round_to
 from weighbridge.core.time.calendar import MILLISECOND, Instant, find_slot
 
 # Words: codes as words, plurals, short IDs.
@@ -74,20 +75,23 @@ PLACES_ALIGNED_MAX: Final = 12
 _WRITTEN: Final = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 """A number as records write it that may hold texts as well."""
 
-_RAISED: Final = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+_RAISED: Final = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 MINUS: Final = "\N{MINUS SIGN}"
 
 
-def figure(value: object, unit: str = "", *, places: int | None = None, whole: bool = False) -> Markup:
+def figure(
+    value: object, unit: str = "", *, places: int | None = None, whole: bool = False, shown: int | None = None
+) -> Markup:
     """Write a number for a list; with the decimal places of its column.
 
-    A column with a total is written whole, with all digits, so that what is shown adds up.
+    A column with a total is written whole, with all digits, so that what is shown adds up. An amount of a
+    ledger that says to how many decimals is rounded to these.
     """
     number = _number(value)
     if number is None:
         return nothing()
-    rounded = number if whole else round_figure(number)
+    rounded = number if whole else round_figure(number) if shown is None else _at_most(number, shown)
     full_text = format(number, "f")
     if _needs_power(rounded):
         return _render_power(number, unit)
@@ -118,16 +122,20 @@ def brief(value: object, unit: str = "") -> str:
 
 
 _TAG: Final = re.compile(r"\{([^{}]*)\}")
+_EXPONENT: Final = re.compile(r"\^(-?[0-9]+)")
+_DEGREE: Final = re.compile(r"\bdeg([CF])\b")
 _LOWERED: Final = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _FORMULAS: Final = frozenset({"CO2e", "CO2", "CH4", "N2O", "H2", "H2O", "NH3", "NO2", "SO2", "O2", "CaCO3"})
 """Chemical formulas; their digits are lowered, while those of any other tag, such as a lot, are not."""
 
 
 def unit_text(unit: str | None) -> str:
-    """Write a unit as people do: `t{CO2e}` is t CO₂e, and a number without a unit has none."""
+    """Write a unit as people do: `t{CO2e}` is t CO₂e, `m^3` is m³, and a number without a unit has none."""
     if not unit or unit == "1":
         return ""
-    return _TAG.sub(lambda found: f" {_lower_digits(found[1])}", unit).strip()
+    tagged = _TAG.sub(lambda found: f" {_lower_digits(found[1])}", unit).strip()
+    raised = _EXPONENT.sub(lambda found: found[1].translate(_RAISED), tagged)
+    return _DEGREE.sub(r"°\1", raised).replace("*", "·")
 
 
 def _lower_digits(tag: str) -> str:
@@ -191,6 +199,12 @@ def round_figure(number: Decimal) -> Decimal:
     if not isinstance(exponent, int) or -exponent <= max(places, 0):
         return number
     return number.quantize(Decimal(1).scaleb(-max(places, 0)), ROUND_HALF_EVEN)
+
+
+def _at_most(number: Decimal, places: int) -> Decimal:
+    """A number with at most so many decimals; one with fewer stays as it is."""
+    exponent = number.as_tuple().exponent
+    return round_to(number, places) if isinstance(exponent, int) and -exponent > places else number
 
 
 def places_of(values: Iterable[object], *, whole: bool = False) -> int:

@@ -45,7 +45,7 @@ class FormField:
     name: str
     label: str
     kind: str
-    """line, text, number, whole, date, moment, choice, answer, truth, record, group or rows."""
+    """line, text, code, number, whole, date, moment, choice, case, answer, truth, record, group or rows."""
     help: str = ""
     is_required: bool = False
     choices: Sequence[tuple[str, str]] = ()
@@ -63,6 +63,16 @@ class FormField:
     """Whether a group takes changes one by one, rather than as a whole."""
     lines: int = 3
     """Free rows that are offered."""
+    tag: str = ""
+    """The field inside, of the kind `case`, whose choice decides which of the others there are."""
+    cases: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """By the choice of the tag, the fields that only some choices have; a choice not in it has all."""
+    words: Sequence[str] = ()
+    """Choices of the tag that stand for the group: the word is sent in its place."""
+    is_sparse: bool = False
+    """Whether what is empty inside is left out of the body, rather than sent as null."""
+    blank: str = "\N{EN DASH}"
+    """The words of the empty choice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,8 +188,13 @@ def _kind(inner: Any, choices: Sequence[str]) -> str:
 def _help(record: type[msgspec.Struct], declaration: FieldDeclaration) -> str:
     if declaration.help is not None:
         return declaration.help
-    meaning = meaning_of(record, declaration.name, None) or ""
-    return _CODE.sub(r"\1", meaning).replace("; null when not said", "").replace("; null says nothing", "")
+    return plain_words(meaning_of(record, declaration.name, None) or "")
+
+
+def plain_words(meaning: str) -> str:
+    """What the interface says of a field, as a form says it."""
+    said = _CODE.sub(r"\1", meaning)
+    return said.replace("; null when not said", "").replace("; null says nothing", "")
 
 
 # A record as the texts of its form's fields, by the names of the fields.
@@ -189,6 +204,36 @@ def _help(record: type[msgspec.Struct], declaration: FieldDeclaration) -> str:
 
 
 Texts = Mapping[str, str]
+
+
+def fields_taken(form_field: FormField, texts: Texts, prefix: str) -> Sequence[FormField]:
+    """The fields inside a field that there are where its tag says what it says."""
+    if not form_field.tag:
+        return form_field.fields
+    chosen = texts.get(prefix + form_field.tag, "")
+    if chosen in form_field.words:
+        return [one for one in form_field.fields if one.name == form_field.tag]
+    if chosen not in form_field.cases:
+        return form_field.fields
+    left_out = {name for names in form_field.cases.values() for name in names} - {*form_field.cases[chosen]}
+    return [one for one in form_field.fields if one.name not in left_out]
+
+
+def names_shown(fields: Sequence[FormField], texts: Texts, prefix: str = "") -> Iterator[str]:
+    """The names of the texts that a form with these texts shows."""
+    for form_field in fields:
+        path = prefix + form_field.name
+        if form_field.kind == "rows":
+            for at in range(lines_of(texts, path)):
+                yield f"{path}[{at}].{GONE}"
+                yield from names_shown(
+                    fields_taken(form_field, texts, f"{path}[{at}]."), texts, f"{path}[{at}]."
+                )
+        elif form_field.kind == "group":
+            yield from names_shown(fields_taken(form_field, texts, f"{path}."), texts, f"{path}.")
+        else:
+            yield path
+
 
 LINES_MAX: Final = 1_000
 """Rows of a form that are read, at most."""
@@ -206,9 +251,11 @@ def texts_of(fields: Sequence[FormField], record: Any, when: TimeFormat, prefix:
         if value is None:
             continue
         if form_field.kind == "group":
+            if value in form_field.words:
+                texts[f"{path}.{form_field.tag}"] = str(value)
             texts |= texts_of(form_field.fields, value, when, f"{path}.")
         elif form_field.kind == "rows":
-            for at, row in enumerate(value):
+            for at, row in enumerate(value if isinstance(value, list) else ()):
                 texts |= texts_of(form_field.fields, row, when, f"{path}[{at}].")
         else:
             texts[path] = _text(form_field, value, when)
@@ -327,28 +374,37 @@ class FormBody:
                 message = f"{form_field.label} must have at most {LINES_MAX:,} rows."
                 self.problems.append(Problem(message, path, "too_many"))
             return [
-                self._record(form_field.fields, texts, f"{path}[{at}].")
+                self._record(form_field, texts, f"{path}[{at}].")
                 for at in rows_typed(form_field, texts, path)
             ]
         if form_field.kind == "group":
-            if not is_typed(form_field.fields, texts, f"{path}."):
-                return None
-            return self._record(form_field.fields, texts, f"{path}.")
+            return self._group(form_field, texts, path)
         text = texts.get(path, "")
         if form_field.kind == "truth":
             return text == "yes"
         if not text:
             return (
                 ""
-                if form_field.is_required and form_field.kind in {"line", "text", "choice"}
+                if form_field.is_required and form_field.kind in {"line", "text", "code", "choice"}
                 else self._missing(form_field, path)
             )
         return self._value(form_field, text, path)
 
-    def _record(self, fields: Sequence[FormField], texts: Texts, prefix: str) -> dict[str, Any]:
-        return {
-            form_field.name: self._read(form_field, texts, prefix + form_field.name) for form_field in fields
+    def _group(self, form_field: FormField, texts: Texts, path: str) -> Any:
+        if (word := texts.get(f"{path}.{form_field.tag}", "")) in form_field.words:
+            return word
+        if not is_typed(fields_taken(form_field, texts, f"{path}."), texts, f"{path}."):
+            return None
+        return self._record(form_field, texts, f"{path}.")
+
+    def _record(self, form_field: FormField, texts: Texts, prefix: str) -> dict[str, Any]:
+        record = {
+            part.name: self._read(part, texts, prefix + part.name)
+            for part in fields_taken(form_field, texts, prefix)
         }
+        if not form_field.is_sparse:
+            return record
+        return {name: value for name, value in record.items() if value not in (None, "", [])}
 
     def _value(self, form_field: FormField, text: str, path: str) -> Any:
         if form_field.kind == "answer":
@@ -399,7 +455,8 @@ def rows_typed(form_field: FormField, texts: Texts, path: str) -> list[int]:
     return [
         at
         for at in range(lines_of(texts, path))
-        if texts.get(f"{path}[{at}].{GONE}") != "yes" and is_typed(form_field.fields, texts, f"{path}[{at}].")
+        if texts.get(f"{path}[{at}].{GONE}") != "yes"
+        and is_typed(fields_taken(form_field, texts, f"{path}[{at}]."), texts, f"{path}[{at}].")
     ]
 
 
@@ -411,7 +468,7 @@ def is_typed(fields: Sequence[FormField], texts: Texts, prefix: str) -> bool:
             if rows_typed(form_field, texts, path):
                 return True
         elif form_field.kind == "group":
-            if is_typed(form_field.fields, texts, f"{path}."):
+            if is_typed(fields_taken(form_field, texts, f"{path}."), texts, f"{path}."):
                 return True
         elif form_field.kind not in _BLANK_KINDS and texts.get(path):
             return True
@@ -443,16 +500,20 @@ def _field_at(path: str, noun: str, rows: Mapping[str, Sequence[int]]) -> str:
     for name, typed in rows.items():
         match = _INDEX.match(path, len(name)) if path.startswith(name) else None
         if match is not None and int(match[1]) < len(typed):
-            return f"{name}[{typed[int(match[1])]}]{path[match.end() :]}"
+            path = f"{name}[{typed[int(match[1])]}]{path[match.end() :]}"
     return path
 
 
 def _rows(fields: Sequence[FormField], texts: Texts, prefix: str) -> Iterator[tuple[str, list[int]]]:
     for form_field in fields:
+        path = prefix + form_field.name
         if form_field.kind == "rows":
-            yield prefix + form_field.name, rows_typed(form_field, texts, prefix + form_field.name)
+            lines = rows_typed(form_field, texts, path)
+            yield path, lines
+            for at in lines:
+                yield from _rows(form_field.fields, texts, f"{path}[{at}].")
         elif form_field.kind == "group":
-            yield from _rows(form_field.fields, texts, f"{prefix}{form_field.name}.")
+            yield from _rows(form_field.fields, texts, f"{path}.")
 
 
 def _within(path: str, texts: Iterable[str]) -> list[str]:

@@ -15,11 +15,14 @@ from weighbridge.collection.feedstocks import list_feedstocks_of_project
 from weighbridge.collection.locations import list_locations
 from weighbridge.errors import Invalid
 from weighbridge.http.messages.operation import Endpoint
+from weighbridge.modelling.models import list_models, list_project_models
+from weighbridge.reporting.registries import list_registries
 from weighbridge.web.forms.fields import (
     FormBody,
     FormField,
     at_fields,
     count_fields,
+    fields_taken,
     is_typed,
     lines_of,
     messages_at,
@@ -42,6 +45,9 @@ _LISTS: Final[Mapping[str, tuple[Endpoint, str]]] = {
     "feedstock": (list_feedstocks_of_project, "id"),
     "event_type": (list_event_types, "id"),
     "event_type_slug": (list_event_types, "slug"),
+    "account_model": (list_models, "id"),
+    "registry": (list_registries, "id"),
+    "model": (list_project_models, "id"),
 }
 """By kind, the operation that lists them, and what of each is sent."""
 
@@ -53,6 +59,9 @@ async def offered_for(
     offered: dict[str, Sequence[tuple[str, str]] | None] = {}
     for kind in {*_kinds(fields)}:
         handler, id_attribute = _LISTS[kind]
+        if not visit.may(handler.operation.permission):
+            offered[kind] = None
+            continue
         records = await visit.ask(handler, (("page_size", str(OFFERED_MAX)), ("sort", "name")))
         choices = [(str(getattr(record, id_attribute)), record.name) for record in records.data]
         offered[kind] = None if records.info.next_cursor is not None else choices
@@ -78,7 +87,8 @@ MORE: Final = "more_lines"
 """The button that asks for further rows, and the path of these."""
 
 BY_LIST: Final[Mapping[str, RecordForm]] = {
-    f"{IN_PROJECT}/{record_form.folder}": record_form for record_form in RECORD_FORMS
+    f"{'' if record_form.is_of_account else IN_PROJECT}/{record_form.folder}": record_form
+    for record_form in RECORD_FORMS
 }
 """The form of the records of a list, by the path of the list."""
 
@@ -109,6 +119,7 @@ async def form_view(
         fields=fields,
         texts=shown_texts,
         lines_of=lines_of,
+        fields_taken=fields_taken,
         holds=is_typed,
         is_typed_over=is_typed_over,
         offered=await offered_for(visit, fields),
@@ -128,16 +139,18 @@ def pages() -> list[HTTPRouteHandler]:
 
 def _pages(record_form: RecordForm) -> list[HTTPRouteHandler]:
     new = _new(record_form)
+    permission, everywhere = record_form.writes, record_form.is_of_account
+    path_of_new = f"{_list_of(record_form)}/new"
     routes = [
-        *page(f"{_list_of(record_form)}/new", permission=record_form.writes)(new),
-        *form(f"{_list_of(record_form)}/new", permission=record_form.writes, error_page=new)(
+        *page(path_of_new, permission=permission, everywhere=everywhere)(new),
+        *form(path_of_new, permission=permission, error_page=new, everywhere=everywhere)(
             _make(record_form, new)
         ),
     ]
     if record_form.update is not None:
         path, edit = _path_of(record_form.update), _edit(record_form)
-        routes += page(f"{path}/edit", permission=record_form.writes)(edit)
-        routes += form(f"{path}/edit", permission=record_form.writes, error_page=edit)(
+        routes += page(f"{path}/edit", permission=permission, everywhere=everywhere)(edit)
+        routes += form(f"{path}/edit", permission=permission, error_page=edit, everywhere=everywhere)(
             _change(record_form, edit)
         )
         if record_form.delete is not None:
@@ -160,7 +173,7 @@ def _new(record_form: RecordForm) -> PageFunction:
             {**usual_texts(fields), **prefilled},
             record_form.noun,
             f"New {record_form.words}",
-            call=path,
+            call=_call_of(visit, record_form),
             method="POST",
             crumbs=((record_form.title, path),),
             form=record_form,
@@ -181,7 +194,7 @@ def _make(record_form: RecordForm, new: PageFunction) -> PageFunction:
         body = reading.new(fields, typed_texts(visit))
         if reading.problems:
             raise Invalid(reading.problems)
-        stored_record = await visit.do(record_form.create, {record_form.noun: body})
+        stored_record = await visit.do(record_form.create, {record_form.noun: record_form.build(body)})
         place = (
             f"{_home(visit, record_form)}/{stored_record.id}"
             if record_form.get
@@ -203,7 +216,7 @@ def _edit(record_form: RecordForm) -> PageFunction:
             texts_of(fields, record, visit.moments),
             record_form.noun,
             "Edit",
-            call=record_url,
+            call=f"{_call_of(visit, record_form)}/{record.id}",
             method="PATCH",
             crumbs=((record_form.title, home), (name, record_url)),
             form=record_form,
@@ -231,7 +244,7 @@ def _change(record_form: RecordForm, edit: PageFunction) -> PageFunction:
         if not body:
             return Redirect(record_url, "No changes to save.")
         assert record_form.update is not None, "it is changed by an operation"  # noqa: S101
-        await visit.do(record_form.update, {record_form.noun: body})
+        await visit.do(record_form.update, {record_form.noun: record_form.build(body)})
         return Redirect(record_url, f"{record_form.words.capitalize()} saved.")
 
     return _name_function(change, f"change_{record_form.noun}", f"Change a {record_form.words}.")
@@ -262,11 +275,16 @@ def _path_of(endpoint: Endpoint) -> str:
 
 
 def _list_of(record_form: RecordForm) -> str:
-    return f"{IN_PROJECT}/{record_form.folder}"
+    return f"/{record_form.folder}" if record_form.is_of_account else f"{IN_PROJECT}/{record_form.folder}"
+
+
+def _call_of(visit: Visit, record_form: RecordForm) -> str:
+    """The path of their list in the interface."""
+    return _list_of(record_form).format_map(visit.path)
 
 
 def _home(visit: Visit, record_form: RecordForm) -> str:
-    return f"/projects/{visit.path['project_id']}/{record_form.folder}"
+    return visit.url(record_form.folder)
 
 
 PAGES: Final = pages()

@@ -1,8 +1,8 @@
 """The table of records that have forms: what of each is typed, and the operations that take it."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 from weighbridge.collection.asset_custom_fields import create_asset_custom_field, list_asset_custom_fields
 from weighbridge.collection.assets import create_asset, delete_asset, get_asset, update_asset
@@ -29,7 +29,15 @@ from weighbridge.collection.records.projects import (
 from weighbridge.http.messages.operation import Endpoint
 from weighbridge.modelling.records import STATIC_INPUT_BODIES
 from weighbridge.modelling.static_inputs import create_static_input, get_static_input
+from weighbridge.reporting.methodologies import create_methodology, get_methodology
+from weighbridge.reporting.registries import create_registry, get_registry, update_registry
 from weighbridge.web.forms.fields import ANSWERS, FieldDeclaration, FormField, declared_fields, fields_of
+from weighbridge.web.forms.reporting_forms import (
+    METHODOLOGY_FIELDS,
+    REGISTRY_FIELDS,
+    build_methodology,
+    build_registry,
+)
 from weighbridge.web.framework.visit import Visit
 
 Extended = Callable[[Visit, Sequence[FormField]], Awaitable[Sequence[FormField]]]
@@ -64,6 +72,10 @@ class RecordForm:
     values_by: str = ""
     """The filter by which its static inputs are listed on its page; empty where it has none."""
     writes: str = "data_collection:write"
+    is_of_account: bool = False
+    """Whether the account has them, and no project does."""
+    build: Callable[[Mapping[str, Any]], dict[str, Any]] = dict
+    """Makes the body of the interface of what was typed, where they differ; it may raise Invalid."""
 
     @property
     def words(self) -> str:
@@ -261,6 +273,32 @@ RECORD_FORMS: Final = (
         get_static_input,
         about="A static input is effective from a time until a later value of the same slug supersedes it.",
         keeps="A static input cannot be changed. Enter a new value with the time from which it is effective.",
+    ),
+    RecordForm(
+        "registry",
+        "registries",
+        REGISTRY_FIELDS,
+        create_registry,
+        get_registry,
+        update_registry,
+        about="A registry receives reports. Methodologies and submissions name it.",
+        keeps="To change an address, enter the secret headers again: they are not sent to a new address.",
+        writes="production_accounting:write",
+        is_of_account=True,
+        build=build_registry,
+    ),
+    RecordForm(
+        "methodology",
+        "methodologies",
+        METHODOLOGY_FIELDS,
+        create_methodology,
+        get_methodology,
+        about="A methodology defines what reports of one kind include, and how they are written.",
+        keeps="A methodology cannot be changed. Create another version instead.",
+        list_links=(("Registries", "registries"),),
+        writes="production_accounting:write",
+        is_of_account=True,
+        build=build_methodology,
     ),
 )
 """Every kind of record that is typed in by the common forms."""

@@ -6,7 +6,7 @@ from typing import Final
 from litestar.handlers import HTTPRouteHandler
 
 from weighbridge.http.messages.operation import Endpoint
-from weighbridge.web.forms import pages
+from weighbridge.web.forms import pages, suggestions
 from weighbridge.web.framework import responses
 from weighbridge.web.pages import (
     batches,
@@ -26,6 +26,7 @@ from weighbridge.web.pages import (
     records,
     report_links,
     reports,
+    rule_editor,
     rule_results,
     rules,
     saved_views,
@@ -46,6 +47,7 @@ PAGES: Final = (
     feed_form,
     models,
     rules,
+    rule_editor,
     rule_results,
     ledgers,
     batches,
@@ -55,6 +57,7 @@ PAGES: Final = (
     engagements,
     pages,
     event_forms,
+    suggestions,
 )
 """The files with pages; each lists its own as `PAGES`."""
 

@@ -29,7 +29,7 @@ from weighbridge.accounting.tracing.ledger_activity import (
     read_turnover_until,
 )
 from weighbridge.core.ledger.instrument import PRESETS
-from weighbridge.core.number import CONTEXT
+from weighbridge.core.number import CONTEXT, shorten
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.calendar import Instant
 from weighbridge.errors import Invalid
@@ -228,7 +228,8 @@ def _figure(amount: Decimal) -> str:
 LEDGERS_PATH: Final = "/projects/{project_id}/ledgers"
 
 FIELDS: Final = (
-    "name", "unit", "model_id", "output", "scale", "rounding", "asset_category", "system_ledger_type",
+    "name", "unit", "model_id", "output", "scale", "display_places", "rounding", "asset_category",
+    "system_ledger_type",
 )  # fmt: skip
 """The fields of a new ledger, by the names of the interface."""
 
@@ -266,11 +267,9 @@ async def make_ledger(visit: Visit) -> Redirect:
     """Make a ledger, which runs a model where one was chosen."""
     new: dict[str, Any] = {name: value for name, value in read_ledger_fields(visit).items() if value}
     new.setdefault("name", "")
-    if scale := new.pop("scale", ""):
-        if not scale.isdecimal():
-            message = f"scale must be a whole number of decimals, but is {scale!r}."
-            raise Invalid([Problem(message, "ledger.scale", "invalid")])
-        new["scale"] = int(scale)
+    for field in ("scale", "display_places"):
+        if text := new.pop(field, ""):
+            new[field] = _read_places(field, text)
     created_ledger = await visit.do(create_ledger_of_project, {"ledger": new})
     return Redirect(
         f"/projects/{created_ledger.project_id}/ledgers/{created_ledger.id}",
@@ -325,6 +324,30 @@ async def ledger(visit: Visit) -> View | Redirect:
     )
 
 
+def _read_places(field: str, text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) <= PLACES_DIGITS_MAX):
+        message = f"{field} must be a whole number of decimals, but is {shorten(text)!r}."
+        raise Invalid([Problem(message, f"ledger.{field}", "invalid")])
+    return int(text)
+
+
+PLACES_DIGITS_MAX: Final = 4
+"""Digits of a number of decimals that are read; no ledger has so many."""
+
+
+@form(f"{LEDGER_PATH}/settings", permission="production_accounting:write", error_page=ledger)
+async def change_settings(visit: Visit) -> Redirect:
+    """Change what a ledger is called, and to how many decimals pages round its amounts."""
+    places = visit.text("display_places")
+    change = {
+        "name": visit.text("name"),
+        "asset_category": visit.text("asset_category") or None,
+        "display_places": _read_places("display_places", places) if places else None,
+    }
+    changed_ledger: Ledger = await visit.do(update_ledger, {"ledger": change})
+    return Redirect(f"{visit.frame.home}/ledgers/{changed_ledger.id}", "Ledger saved.")
+
+
 @form(f"{LEDGER_PATH}/model", permission="production_accounting:write", error_page=ledger, computes=True)
 async def assign_model(visit: Visit) -> Redirect:
     """Give a ledger that has none the model that it runs from now on."""
@@ -356,5 +379,6 @@ PAGES = [
     *page(LEDGERS_PATH, permission="production_accounting:read", of=list_project_ledgers)(ledgers),
     *make_ledger,
     *page(LEDGER_PATH, permission="production_accounting:read", of=get_ledger)(ledger),
+    *change_settings,
     *assign_model,
 ]

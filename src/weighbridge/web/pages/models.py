@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from functools import partial
-from importlib.resources import files
 from typing import Any, Final
 from urllib.parse import urlencode
 
 from markupsafe import Markup
 
+from weighbridge import project_templates
 from weighbridge.accounting.model_runs import list_model_runs
 from weighbridge.accounting.records.model_runs import Calculation, ComparedVersions, ModelRun
 from weighbridge.accounting.version_comparisons import compare_over_period
@@ -263,11 +263,12 @@ async def activate_version(visit: Visit) -> Redirect:
 
 
 EXAMPLES: Final = {
+    "stored-carbon": "stored carbon of deliveries by month and feedstock",
     "biochar-production": "biochar production by month and feedstock",
     "feedstock-inventory": "inventory of dry feedstock with its transport",
     "net-removal": "net removal of stored biochar",
 }
-"""Models of the demonstration plant that a new one may begin with."""
+"""Models of the project templates that a new one may begin with."""
 
 
 async def new_model(visit: Visit) -> View:
@@ -358,7 +359,7 @@ async def _show_editor(visit: Visit, validation: Validation | None) -> View | Re
 
 
 def _example(name: str) -> str:
-    return files("weighbridge").joinpath("demo", "models", f"{name}.yaml").read_text()
+    return project_templates.read_model(f"{name}.yaml")
 
 
 def _document_text(visit: Visit) -> str:

@@ -5,20 +5,21 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
-from shlex import quote
 from typing import Any, Final
 
 import msgspec
 
 from weighbridge.core.key_history import KeyStatement
+from weighbridge.core.number import shorten
 from weighbridge.core.platform.audit import ACTIONS
 from weighbridge.core.platform.permission import ANY
 from weighbridge.core.platform.settings import FEATURES
+from weighbridge.core.problem import Problem
 from weighbridge.core.proof import open_checkpoint
 from weighbridge.core.signing import VerifierKey
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.roles import newest_revision
-from weighbridge.errors import Unavailable
+from weighbridge.errors import Invalid, Unavailable
 from weighbridge.exchange.records.changes import IssuedWebhook, Webhook
 from weighbridge.exchange.webhooks import (
     create_webhook,
@@ -43,10 +44,11 @@ from weighbridge.platform.audit_log import (
     list_audit_witnesses,
     list_kinds,
 )
-from weighbridge.platform.feature_flags import get_feature_flags
+from weighbridge.platform.feature_flags import get_feature_flags, update_feature_flags
 from weighbridge.platform.records import AuditKey, AuditKeys, AuditRow, AuditWitness, AuditWitnesses
 from weighbridge.platform.users import list_users
 from weighbridge.settings import Settings
+from weighbridge.web.display.figures import humanize
 from weighbridge.web.display.record import DisplayField, describe_record, describe_value
 from weighbridge.web.framework.listing import ListQuery, ListView, list_query
 from weighbridge.web.framework.page import action, download, form, page
@@ -80,24 +82,32 @@ async def task(visit: Visit) -> View:
     )  # fmt: skip
 
 
-# Feature flags: which parts of the service the account has, and the line by which each is switched.
-
-
-_ACCOUNT: Final = "SELECT name FROM accounts WHERE id = %s"
+# Feature flags: which parts of the service the account has, with a switch for each.
 
 
 async def flags(visit: Visit) -> View:
-    """The feature flags of the account; they are switched on the server, not here."""
+    """The feature flags of the account."""
     feature_flags = await visit.ask(get_feature_flags)
-    account = await visit.reading.value(_ACCOUNT, (visit.actor.account_id,))
     return view(
         "operations/flags.html",
         "Feature flags",
         call="/feature_flags",
-        account=quote(account),
+        path=visit.url("feature_flags"),
         flags=[
             (feature.value, meaning, getattr(feature_flags, feature)) for feature, meaning in FEATURES.items()
         ],
+    )
+
+
+async def switch_flag(visit: Visit) -> Redirect:
+    """Switch a feature of the account on or off."""
+    name, is_on = visit.text("feature"), visit.text("is_on") == "yes"
+    if name not in FEATURES:
+        message = f"feature must be one of {', '.join(FEATURES)}, but is {shorten(name)!r}."
+        raise Invalid([Problem(message, "feature", "invalid")])
+    await visit.do(update_feature_flags, {"feature_flags": {name: is_on}})
+    return Redirect(
+        visit.url("feature_flags"), f"{humanize(name).capitalize()} is {'on' if is_on else 'off'}."
     )
 
 
@@ -418,6 +428,9 @@ PAGES = [
         back="async_tasks/{task_id}", notice="Task cancelled. It changed nothing.",
     ),
     *page("/feature_flags", permission=ANY, of=get_feature_flags, everywhere=True)(flags),
+    *form("/feature_flags", permission="administration:write", error_page=flags, everywhere=True)(
+        switch_flag
+    ),
     *health,
     *page(_PATH, permission=_READ, of=list_audit_log, query_of=_audit_query, everywhere=True)(audit),
     *download(f"{_PATH}/head", get_audit_head, permission=_READ, everywhere=True),

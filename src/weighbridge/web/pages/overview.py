@@ -11,16 +11,23 @@ from zoneinfo import ZoneInfo
 from litestar.handlers import HTTPRouteHandler
 from markupsafe import Markup
 
-from weighbridge.accounting.ledgers import list_deficits, list_required_inputs
+from weighbridge.accounting.ledgers import create_ledger_of_project, list_deficits, list_required_inputs
 from weighbridge.accounting.records.ledgers import Ledger, SourceLedger
-from weighbridge.collection.event_types import list_event_types
-from weighbridge.collection.projects import create_project, get_project, list_projects
-from weighbridge.core.time.calendar import EVENT, MILLISECOND, Instant, find_slot
-from weighbridge.errors import Forbidden
+from weighbridge.collection.event_types import create_event_type, list_event_types
+from weighbridge.collection.projects import create_project, get_project, list_projects, update_project
+from weighbridge.collection.records.projects import PROJECT_BODIES
+from weighbridge.core.number import shorten
+from weighbridge.core.problem import Problem
+from weighbridge.core.time.calendar import EVENT, MILLISECOND, Instant, find_slot, time_zone_names
+from weighbridge.errors import Forbidden, Invalid
+from weighbridge.modelling.models import create_model
 from weighbridge.platform.async_tasks import list_async_tasks
+from weighbridge.project_templates import TEMPLATES, ProjectTemplate, read_model, read_template
 from weighbridge.quality.rule_results import list_project_rule_results
 from weighbridge.web.display.figures import format_month, to_instant, unit_text
 from weighbridge.web.display.graph import Box, GraphEdge, graph
+from weighbridge.web.forms.fields import FieldDeclaration, FormBody, fields_of, texts_of
+from weighbridge.web.forms.pages import form_view, typed_texts
 from weighbridge.web.framework.page import form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
 from weighbridge.web.pages.ledgers import LedgerYear, YearOfLedger, ledger_year
@@ -48,6 +55,8 @@ class OpenItem:
     button: str
     amount: Decimal | None = None
     unit: str = ""
+    places: int | None = None
+    """To how many decimals the amount is rounded; None for six significant digits."""
 
 
 async def list_open_items(visit: Visit, year: LedgerYear | None) -> list[OpenItem]:
@@ -137,7 +146,7 @@ def _deficit(visit: Visit, ledger: Any, deficit: Any) -> OpenItem:
     return OpenItem(
         "deficit", "short", ledger.name, deficit.partition or "",
         to_instant(deficit.end_time), f"{visit.frame.home}/ledgers/{ledger.id}", "Review ledger",
-        amount=-deficit.amount, unit=ledger.unit,
+        amount=-deficit.amount, unit=ledger.unit, places=ledger.display_places,
     )  # fmt: skip
 
 
@@ -191,6 +200,9 @@ TYPES_SHOWN: Final = "50"
 TASKS_SHOWN: Final = "5"
 """The newest tasks of the project that are shown."""
 
+_TEMPLATE_WRITES: Final = ("data_collection:write", "production_accounting:write")
+"""What somebody may do who makes a project by a template."""
+
 SENTENCE_LEDGERS_MAX: Final = 2
 """Ledgers that the sentence of how things are names."""
 
@@ -206,15 +218,84 @@ async def front(visit: Visit) -> Redirect | View:
 async def projects(visit: Visit) -> View:
     """The projects of the account."""
     listed_projects = await visit.ask(list_projects, (("page_size", "100"), ("sort", "name")))
-    return view("overview/projects.html", "Projects", call="/projects", has_csv=True, page=listed_projects)
+    may_use_templates = all(visit.may(permission) for permission in _TEMPLATE_WRITES)
+    return view(
+        "overview/projects.html", "Projects", call="/projects", has_csv=True, page=listed_projects,
+        templates=[read_template(slug) for slug in TEMPLATES] if may_use_templates else [],
+        zones=sorted(time_zone_names()),
+    )  # fmt: skip
 
 
-@form("/projects", permission="administration:write", error_page=projects)
+@form("/projects", permission="administration:write", error_page=projects, computes=True)
 async def make_project(visit: Visit) -> Redirect:
-    """Make a project, and open it."""
+    """Make a project, with all that a template has where one was chosen, and open it."""
+    template = _read_chosen_template(visit.text("template"))
     body = {"name": visit.text("name"), "time_zone": visit.text("time_zone", "UTC") or "UTC"}
     created_project = await visit.do(create_project, {"project": body})
+    if template is not None:
+        await _fill_project(visit, created_project.id, template)
     return Redirect(f"/projects/{created_project.id}", f"Project {created_project.name} created.")
+
+
+def _read_chosen_template(slug: str) -> ProjectTemplate | None:
+    if not slug:
+        return None
+    try:
+        return read_template(slug)
+    except KeyError:
+        offered = ", ".join(TEMPLATES)
+        message = f"template must be empty or one of {offered}, but is {shorten(slug)!r}."
+        raise Invalid([Problem(message, "template", "invalid")]) from None
+
+
+async def _fill_project(visit: Visit, project: str, template: ProjectTemplate) -> None:
+    """Make the event types, models and ledgers of a template in a project, all or none."""
+    for event_type in template.event_types:
+        await visit.do(create_event_type, {"event_type": event_type}, project_id=project)
+    for ledger in template.ledgers:
+        document = {"yaml": read_model(ledger.model), "project_id": project}
+        model = await visit.do(create_model, {"model": document})
+        settings = {"name": ledger.name, "unit": ledger.unit, "model_id": model.id}
+        await visit.do(create_ledger_of_project, {"ledger": settings}, project_id=project)
+
+
+PROJECT_FIELDS: Final = (
+    *fields_of(
+        PROJECT_BODIES.new,
+        (
+            FieldDeclaration("name", "Name"),
+            FieldDeclaration("description", "Description", "", kind="text"),
+            FieldDeclaration("time_zone", "Time zone", "where days and months begin; fixed by batches"),
+        ),
+    ),
+    *fields_of(
+        PROJECT_BODIES.change,
+        (FieldDeclaration("status", "State", "archived is a label; it keeps nobody from writing"),),
+    ),
+)
+
+
+async def edit_project(visit: Visit) -> View:
+    """A project that is to be changed."""
+    project = await visit.ask(get_project)
+    path = f"/projects/{project.id}"
+    return await form_view(
+        visit, PROJECT_FIELDS, texts_of(PROJECT_FIELDS, project, visit.moments), "project", "Edit project",
+        template="overview/project_form.html", call=path, method="PATCH", crumbs=((project.name, path),),
+        action=f"{path}/edit", back=path, name=project.name, is_new=False, zones=sorted(time_zone_names()),
+    )  # fmt: skip
+
+
+@form("/projects/{project_id}/edit", permission="administration:write", error_page=edit_project)
+async def change_project(visit: Visit) -> Redirect:
+    """Change what a project is called, what it is, and its time zone."""
+    project = await visit.ask(get_project)
+    before = texts_of(PROJECT_FIELDS, project, visit.moments)
+    reading = FormBody(visit.moments)
+    body = reading.changed(PROJECT_FIELDS, typed_texts(visit), before)
+    if body:
+        await visit.do(update_project, {"project": body})
+    return Redirect(f"/projects/{project.id}", "Project saved." if body else "No changes to save.")
 
 
 @page("/projects/{project_id}", of=get_project)
@@ -249,5 +330,7 @@ PAGES: Final[list[HTTPRouteHandler]] = [
     *front,
     *page("/projects", of=list_projects)(projects),
     *make_project,
+    *page("/projects/{project_id}/edit", permission="administration:write")(edit_project),
+    *change_project,
     *overview,
 ]

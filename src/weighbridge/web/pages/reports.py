@@ -1,6 +1,6 @@
 """Reports: all of a project, and one on its way to its receiver."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any, Final
 
@@ -12,7 +12,7 @@ from weighbridge.core.engagement.findings import DECISIONS, Assurance, Conclusio
 from weighbridge.core.engagement.opinion import NAMESPACE
 from weighbridge.core.engagement.sampling import SamplingMethod
 from weighbridge.core.problem import Problem
-from weighbridge.core.report import RESTATABLE, ReportStatus, ReportTrigger, Requirement, may
+from weighbridge.core.report import RESTATABLE, ReportStatus, ReportTrigger, may
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
 from weighbridge.platform.tenancy import key_named
@@ -50,6 +50,7 @@ from weighbridge.reporting.reports import (
     withdraw_report,
 )
 from weighbridge.reporting.submission.requirements import requirements_of
+from weighbridge.web.display.requirements import REQUIREMENT_NAMES
 from weighbridge.web.framework.columns import build_tools, find_grouping
 from weighbridge.web.framework.listing import ListQuery, ListView, build_query, sort_groups
 from weighbridge.web.framework.page import action, download, form, page
@@ -191,22 +192,6 @@ DAYS_DEFAULT: Final = LINK_SECONDS_DEFAULT // DAY_SECONDS
 
 _READ: Final = "production_accounting:read"
 _WRITE: Final = "production_accounting:write"
-
-REQUIREMENT_NAMES: Final[Mapping[Requirement, str]] = {
-    Requirement.HAS_BATCHES: "It contains at least one batch",
-    Requirement.BATCHES_THERE: "No batch was deleted",
-    Requirement.AMOUNTS_REMAIN: "Its amounts are available",
-    Requirement.NO_PENDING_PROPOSALS: "No correction of its data is pending approval",
-    Requirement.NOT_STALE: "Its batches are up to date",
-    Requirement.NO_LATE_DATA: "All data of its period are included in batches",
-    Requirement.NO_OPEN_DEFICITS: "Its period has no deficit",
-    Requirement.OF_ITS_MODELS: "Its batches use models of its methodology",
-    Requirement.OF_ITS_VERSIONS: "Its batches use versions that its methodology names",
-    Requirement.NO_OPEN_ALERTS: "Its data have no open alerts",
-    Requirement.MEASURED_ENOUGH: "Its primary data share is sufficient",
-    Requirement.HAS_EVIDENCE: "Each batch has evidence",
-}
-"""What each requirement asks, as the draft's page says it."""
 
 
 async def report(visit: Visit) -> View | Redirect:

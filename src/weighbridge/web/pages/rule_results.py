@@ -36,12 +36,12 @@ from weighbridge.quality.rule_results_queries import (
     read_measured,
 )
 from weighbridge.quality.rules import get_rule, list_rules
-from weighbridge.web.display.charts import trace
 from weighbridge.web.display.figures import plural
+from weighbridge.web.display.traces import TracedLine, trace
 from weighbridge.web.framework.listing import ListQuery, ListView, build_query, list_query
 from weighbridge.web.framework.page import form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
-from weighbridge.web.pages.series import SeriesName, read_series
+from weighbridge.web.pages.charting.series import SeriesName, read_series
 
 # What rules found: every result of a project by its filters, and the dismissal of many with one reason.
 
@@ -348,7 +348,7 @@ async def _window(visit: Visit, result_record: Any, point: Any) -> Markup | None
         (moment, str(visit.moments.day(Instant.of(moment)).striptags())) for moment in (series.start, at)
     ]
     return trace(
-        series,
+        [TracedLine(series)],
         alt_text="Values around this result",
         ticks=ticks,
         chosen_time=at,

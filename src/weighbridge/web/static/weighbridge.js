@@ -201,6 +201,37 @@
     room.scrollTop += inside.top + inside.height / 2 - outside.top - outside.height / 2;
   }
 
+  // A unit, a time zone and a cadence say what they mean while they are typed, or what may be meant.
+  const SUGGEST_MS = 300;
+  let suggesting = 0;
+  const answerBelow = async (field) => {
+    const cadenceUnit = field.form && field.form.elements.cadence_unit;
+    const query = { kind: field.dataset.suggest, text: field.value, cadence_unit: cadenceUnit ? cadenceUnit.value : "" };
+    const answer = await fetch(`/suggestions?${new URLSearchParams(query)}`);
+    let below = field.parentElement.querySelector(".suggestion");
+    if (!below) {
+      below = document.createElement("small");
+      below.className = "suggestion";
+      below.setAttribute("role", "status");
+      field.after(below);
+    }
+    if (answer.ok && query.text === field.value) below.innerHTML = await answer.text();
+  };
+  document.addEventListener("input", (event) => {
+    const field = event.target.name === "cadence_unit" ? event.target.form.elements.cadence_amount : event.target;
+    if (!field || !field.dataset.suggest) return;
+    clearTimeout(suggesting);
+    suggesting = setTimeout(() => answerBelow(field), SUGGEST_MS);
+  });
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-fill]");
+    const field = button && button.closest(".suggestion").parentElement.querySelector("[data-suggest]");
+    if (!field) return;
+    field.value = button.dataset.fill;
+    field.focus();
+    answerBelow(field);
+  });
+
   for (const field of document.querySelectorAll("[data-zone]")) {
     if (!field.value) field.defaultValue = Intl.DateTimeFormat().resolvedOptions().timeZone;
   }

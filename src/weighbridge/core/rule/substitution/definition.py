@@ -389,7 +389,21 @@ AVAILABILITY_SLOTS_MAX: Final = 1_000_000
 CODE_LENGTH_MAX: Final = 40
 """Characters of the code by which a regime knows a tier."""
 
-METHOD_NAMES: Final = ("constant", *BorderMethod, *WindowMethod, *ExtremeMethod, "expression")
+METHOD_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
+    "constant": ("value",),
+    BorderMethod.PREVIOUS.value: ("without_before",),
+    BorderMethod.NEXT.value: ("without_after",),
+    BorderMethod.MEAN_BEFORE_AFTER.value: ("without_after", "without_before"),
+    BorderMethod.LINEAR.value: ("without_after", "without_before"),
+    **{method.value: ("window",) for method in WindowMethod},
+    WindowMethod.PERCENTILE.value: ("window", "p", "definition"),
+    WindowMethod.MEAN_PLUS_SD.value: ("window", "factor", "deviation"),
+    **{method.value: ("methods",) for method in ExtremeMethod},
+    "expression": ("expression",),
+}
+"""The fields that each method may have, in addition to its name."""
+
+METHOD_NAMES: Final = tuple(METHOD_FIELDS)
 """Every method, as it is written."""
 
 

@@ -1,38 +1,21 @@
-"""The values of one data point type over time, the meters they come from, and their slots.
+"""The values of one data point type over time, and the meters they come from.
 
 Invariant: where time is cut into buckets, the smallest and the largest value of each are given.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
-from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
-from markupsafe import Markup
 from psycopg.sql import SQL, Composable
 
 from weighbridge.collection.measurements.values import NUMBERS
-from weighbridge.collection.records.data_points import EventType
 from weighbridge.core import identity
-from weighbridge.core.collection.capture import CaptureCounts
 from weighbridge.core.collection.correction import CorrectionOrigin, CorrectionState
-from weighbridge.core.platform.settings import Feature
-from weighbridge.core.time.calendar import Instant, Interval
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read
 from weighbridge.db.statements import Literal
-from weighbridge.errors import Invalid
-from weighbridge.platform.feature_flags import is_on
-from weighbridge.quality.slots.capture import (
-    CaptureQuestion,
-    ExpectedMeter,
-    build_question,
-    counted,
-    expected_meters,
-)
-from weighbridge.web.display.calendar import StripCell, strip
-from weighbridge.web.framework.visit import Visit
 
 # A series: the values of one data point type over a range of time, as a chart of so many pixels needs them.
 #
@@ -122,6 +105,8 @@ class Series(NamedTuple):
     points: Sequence[SeriesPoint]
     pins: Sequence[SeriesPin]
     outages: Sequence[SeriesOutage]
+    latest: tuple[datetime, Decimal] | None
+    """The last value of the range with its time."""
 
 
 _VALUE: Final = f"({NUMBERS})[{{position}}]"
@@ -139,12 +124,15 @@ _EACH: Final = f"""
 _BUCKETS: Final = f"""
     SELECT date_bin({{width}}, start_time, {{start}}), min(value), max(value),
            min(captured) FILTER (WHERE is_revised AND captured IS DISTINCT FROM value),
-           bool_or(is_imputed), count(*)
+           bool_or(is_imputed), count(*), bool_or(is_revised)
       FROM (SELECT e.start_time, {_VALUE} AS value, e.numbers[{{position}}] AS captured, e.is_revised,
                    e.is_imputed {_OF} OFFSET 0) e
      WHERE value IS NOT NULL GROUP BY 1 ORDER BY 1
 """
 """OFFSET 0 keeps the value from being taken out of its array anew for each aggregate."""
+_LATEST: Final = f"""
+    SELECT e.start_time, {_VALUE} {_OF} AND {_VALUE} IS NOT NULL ORDER BY e.start_time DESC, e.id DESC LIMIT 1
+"""
 _PINS: Final = f"""
     SELECT e.id, e.start_time, c.source, e.numbers[{{position}}], {_VALUE}, c.reason, u.name, c.created_at
       FROM (SELECT e.* {_OF} AND e.is_revised) e
@@ -186,25 +174,30 @@ async def read_series(tx: Read, name: SeriesName, start: datetime, end: datetime
         "substitution": CorrectionOrigin.SUBSTITUTION.value, "asset": name.asset, "location": name.location,
     }  # fmt: skip
 
-    async def rows(statement: str, limit: int) -> list[tuple[Any, ...]]:
-        filled = {key: Literal(value) for key, value in {**parameters, "limit": limit}.items()}
+    async def rows(statement: str, limit: int, **bounds: datetime) -> list[tuple[Any, ...]]:
+        filled = {key: Literal(value) for key, value in {**parameters, **bounds, "limit": limit}.items()}
         return await tx.tuples(SQL(statement).format(meter=name.meter, **filled))
 
     points = await rows(_EACH, POINTS_MAX + 1)
     is_cut = len(points) > POINTS_MAX
     if is_cut:
         points = await rows(_BUCKETS, 0)
-    pins = await rows(_PINS, PINS_MAX)
+    latest = await rows(_LATEST, 1) if is_cut else [(row[0], row[2]) for row in points[-1:]]
+    # Corrections are looked for only where buckets have any: looking through all of years takes long.
+    revised = [row[0] for row in points if row[6]] if is_cut else [start]
+    last = revised[-1] + _width(start, end) if revised and is_cut else end
+    pins = await rows(_PINS, PINS_MAX, start=max(revised[0], start), end=min(last, end)) if revised else []
     return Series(
         start,
         end,
         is_cut,
-        [SeriesPoint(*row) for row in points],
+        [SeriesPoint(*row[:6]) for row in points],
         [
             SeriesPin(identity.of("data_point", name.project, event, name.position), *pin_fields)
             for event, *pin_fields in pins
         ],
         [SeriesOutage(*row) for row in await rows(_OUTAGES, OUTAGES_MAX)],
+        next(((time, value) for time, value in latest), None),
     )
 
 
@@ -264,126 +257,22 @@ def parse_meter(meter_name: str, project: int) -> tuple[int | None, int | None]:
     return asset, location
 
 
-# The slots of a cadence below a chart: which were captured, filled, not valid or empty, meter by meter.
-
-
-SLOTS_MAX: Final = 150_000
-"""Slots of one meter that are looked at for a strip: a quarter of minutes."""
-
-CELLS_MAX: Final = 366
-"""Cells of a strip; of more slots, several share one."""
-
-METERS_SHOWN: Final = 6
-"""Meters that have strips of their own; of more, all are summed in one."""
-
-
-@dataclass(frozen=True, slots=True)
-class MeterStrip:
-    """The strip of a meter, or of several together."""
-
-    name: str
-    picture: Markup
-
-
-@dataclass(frozen=True, slots=True)
-class SlotStrips:
-    """The content below a chart: strips, or the reason why there are none; empty if no data are expected."""
-
-    strips: list[MeterStrip]
-    instead: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class MeterSlots:
-    """What became of the slots of a meter, cell by cell, or of so many meters together."""
-
-    name: str
-    counts: list[CaptureCounts]
-    meters: int = 1
-
-
-async def read_slot_strips(
-    visit: Visit, kind: EventType, name: SeriesName, start: Instant, end: Instant
-) -> SlotStrips:
-    """The strips of an event type over a range, or of the one meter that is chosen."""
-    if kind.cadence_unit is None:
-        return SlotStrips([])
-    if not await is_on(visit.reading, visit.actor.account_id, Feature.DATA_CAPTURE_RATE):
-        return SlotStrips([])
-    try:
-        question = await build_question(
-            visit.reading, name.project, kind.id, Interval(start, end), slots_max=SLOTS_MAX
-        )
-    except Invalid:
-        return SlotStrips(
-            [], f"The range has more than {SLOTS_MAX:,} intervals. Select a shorter range to see them."
-        )
-    if not question.counted:
-        return SlotStrips([])
-    meters = _selected_meters(await expected_meters(visit.reading, question), name)
-    if len(meters) * len(question.counted) > SLOTS_MAX * METERS_SHOWN:
-        return SlotStrips(
-            [], "The range has too many intervals of too many meters. Select one meter or a shorter range."
-        )
-    edges = _edges(question)
-    periods = [Interval(first, last) for first, last in pairwise(edges)]
-    rows = await counted(visit.reading, question, meters, periods)
-    meter_slots = [MeterSlots(meter.name or kind.name, row) for meter, row in zip(meters, rows, strict=True)]
-    if len(meter_slots) > METERS_SHOWN:
-        together = [_sum([row[at] for row in rows]) for at in range(len(periods))]
-        meter_slots = [MeterSlots(f"{len(rows)} meters in total", together, len(rows))]
-    return SlotStrips([_strip(visit, question, periods, meter) for meter in meter_slots])
-
-
-def _edges(question: CaptureQuestion) -> list[Instant]:
-    """Where cells begin, and where the last one ends: whole slots each."""
-    slots = question.counted
-    step = -(-len(slots) // CELLS_MAX)
-    starts = [*range(slots.start, slots.stop, step), slots.stop]
-    return [question.slots.start(start) for start in starts]
-
-
-def _selected_meters(meters: list[ExpectedMeter], name: SeriesName) -> list[ExpectedMeter]:
-    if name.asset is not None:
-        return [meter for meter in meters if meter.asset == name.asset]
-    if name.location is not None:
-        return [meter for meter in meters if meter.location == name.location]
-    return meters
-
-
-def _strip(visit: Visit, question: CaptureQuestion, periods: list[Interval], row: MeterSlots) -> MeterStrip:
-    name, meters = row.name, row.meters
-    cells = [
-        StripCell(period.start, period.end, _kinds(counts, meters * len(question.slots.begun_in(period))))
-        for period, counts in zip(periods, row.counts, strict=True)
-    ]
-    total = _sum(row.counts)
-    alt_text = (
-        f"Intervals of {name}: {total.valid} of {total.expected} captured, {total.substituted} substituted, "
-        f"{total.imputed} imputed, {total.missing - total.imputed} missing"
+async def read_meter_name(tx: Read, project: int, asset: int | None, location: int | None) -> str | None:
+    """What a meter is called; None where the project has none of the number."""
+    table = SQL("assets") if asset is not None else SQL("locations")
+    statement = SQL("SELECT name FROM {} WHERE project_id = {} AND id = {}").format(
+        table, Literal(project), Literal(asset if asset is not None else location)
     )
-
-    def span(first: datetime, last: datetime) -> str:
-        return str(visit.moments.span(Instant.of(first), Instant.of(last)).striptags())
-
-    time = question.time
-    return MeterStrip(name, strip(cells, time.start, time.end, alt_text=alt_text, span=span))
+    rows = await tx.tuples(statement)
+    return rows[0][0] if rows else None
 
 
-def _kinds(counts: CaptureCounts, slots: int) -> tuple[int, ...]:
-    """How many slots were what, in the order of `strip.KINDS`; not expected are those beyond what was."""
-    return (
-        counts.valid,
-        counts.substituted,
-        counts.imputed,
-        max(counts.received - counts.valid - counts.substituted, 0),
-        max(counts.missing - counts.imputed, 0),
-        max(slots - counts.expected, 0),
-    )
+async def read_position(tx: Read, project: int, event_type: int, slug: str) -> int | None:
+    """At which position events of a type have the values of a data point type; None where it has none."""
+    rows = await tx.tuples(_POSITION, (project, event_type, slug))
+    return rows[0][0] if rows else None
 
 
-def _sum(row: list[CaptureCounts]) -> CaptureCounts:
-    total = CaptureCounts()
-    for cell in row:
-        total = total.plus(cell)
-    return total
+_POSITION: Final = """
+    SELECT position FROM data_point_types WHERE project_id = %s AND event_type_id = %s AND slug = %s
+"""

@@ -1,4 +1,4 @@
-"""People save views of lists: a query under a name."""
+"""Pages round the amounts of a ledger to so many decimals."""
 
 from weighbridge.db.migrations import apply
 
@@ -7,4 +7,4 @@ down_revision = "0071"
 
 
 def upgrade() -> None:
-    apply("0072_saved_views.sql")
+    apply("0072_display_places.sql")

@@ -38,6 +38,10 @@ def several_of(server: Server) -> World:
     _watched(api, world, project)
     _reported(api, world, project)
     api.post("/webhooks", WHOLE["create_webhook"]).expect(201)
+    for list_name in ("batches", "reports"):
+        api.post(
+            "/saved_views", {"saved_view": {"list_name": list_name, "name": "Mine", "query": ""}}
+        ).expect(201)
     for _ in range(2):
         api.post(f"/webhooks/{world.ids['webhook']}/test", {}).expect(201)
     _fed(api, world, project)

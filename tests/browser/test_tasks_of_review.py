@@ -32,8 +32,7 @@ def test_thirty_proposals_are_decided_on_by_what_they_would_change(account, api,
         page.get_by_role("heading", name="Impact of approving 30 proposals").wait_for()
         assert "January 2025" in page.locator("#impact").inner_text()
 
-        unchecked = page.locator("input[name=result_ids]").first
-        unchecked.uncheck()
+        page.locator("input[name=result_ids]").first.uncheck()
         page.get_by_role("button", name="Approve selected").click()
         page.get_by_text("29 proposals approved.").wait_for()
 
@@ -45,6 +44,24 @@ def test_thirty_proposals_are_decided_on_by_what_they_would_change(account, api,
 
     assert pending(api, rule) == 0
     assert [batch["conditions"] for batch in plant.batches()] == [["stale"]]
+
+
+def test_a_decision_on_many_says_that_it_is_worked_on(account, api, person):
+    plant = given_accounting.plant(api, account.drain)
+    for day in range(1, 4):
+        plant.deliver(30, day)
+    calibration(api, plant.project, requires_approval=True)
+    work(account)
+
+    with person.at(f"/projects/{plant.project['id']}/proposals?select=all") as page:
+        # The answer goes to a page of its own, so that this one stays as it is while it is worked on.
+        page.locator("form[action$='/approve']").evaluate("form => { form.target = '_blank'; }")
+        with page.context.expect_page() as answering:
+            page.get_by_role("button", name="Approve selected").click()
+        page.get_by_role("status").get_by_text("Working on 3 records. All are changed, or none.").wait_for()
+        assert page.get_by_role("button", name="Approve selected").is_disabled()
+        answering.value.get_by_text("3 proposals approved.").wait_for()
+        answering.value.close()
 
 
 @pytest.mark.parametrize(("width", "javascript"), WAYS)

@@ -184,13 +184,26 @@
     if (opened) focusIn(opened);  // "toggle" comes later than the next key of who types fast
   });
 
-  // A form that was sent says so, and is not sent twice.
+  // A form that was sent is not sent twice, and says that it is worked on when that takes a while.
+  const WORKING_MS = 400;
+  const sayWorking = (form, button) => {
+    const count = form.querySelectorAll("table[data-rows] input[name]:checked").length;
+    const status = document.createElement("p"), progress = document.createElement("progress");
+    status.className = "working";
+    status.setAttribute("role", "status");
+    progress.setAttribute("aria-label", "Progress");
+    status.append(progress, count > 1 ? ` Working on ${count} records. All are changed, or none.` : " Working.");
+    (button.closest("p, .row") || button).after(status);
+  };
   document.addEventListener("submit", (event) => {
     const button = event.submitter;
-    if (event.target.method === "post" && button) setTimeout(() => { button.disabled = true; }, 0);
+    if (event.target.method !== "post" || !button || event.defaultPrevented) return;
+    setTimeout(() => { button.disabled = true; }, 0);
+    setTimeout(() => { if (button.isConnected && button.disabled) sayWorking(event.target, button); }, WORKING_MS);
   });
   window.addEventListener("pageshow", () => {
     for (const button of document.querySelectorAll("button[disabled]")) button.disabled = false;
+    for (const status of document.querySelectorAll(".working")) status.remove();
   });
 
   // What is chosen in a picture or a strip that is wider than its place is brought into sight.

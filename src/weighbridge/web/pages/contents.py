@@ -29,6 +29,7 @@ from weighbridge.web.pages import (
     rule_results,
     rules,
     sign_in,
+    uploads,
 )
 
 PAGES: Final = (
@@ -41,6 +42,7 @@ PAGES: Final = (
     operations,
     over_time,
     feeds,
+    uploads,
     feed_form,
     models,
     rules,

@@ -118,6 +118,70 @@ def test_a_sample_fills_in_the_form_and_is_kept_nowhere(ada, plant):
     assert plant.api.get(feeds(plant)).data == []
 
 
+OPEN = 'When;Mass (kg);Driver\n03/04/2025 02:30;1,234;"Max; ""M"""\n30/03/2025 02:30;2,500;=1+1\n'
+
+
+def test_a_sample_that_can_be_read_in_two_ways_is_asked_about_and_nothing_is_chosen(ada, plant):
+    ada.get(new(plant)).expect(200)
+    content = "When;Mass (kg)\n03/04/2025 06:00;1,234\n05/06/2025 06:00;2,500\n"
+
+    looked = sent(ada, sample(plant), "scale.csv", content.encode()).expect(200)
+
+    assert "03/04/2025 06:00 may be 3 April 2025 or 4 March 2025. Which is it?" in words(looked)
+    assert "1,234 may be 1.234 or 1 234. What is the comma?" in words(looked)
+    assert "Times such as 03/04/2025 06:00 have no offset." in words(looked)
+    assert re.findall(r'<input type="radio"[^>]*checked', looked.text) == []
+    typed = fields(looked)
+    assert (typed["time_format"], typed["time_zone"]) == ([""], [""])
+
+    refused = ada.post(f"{feeds(plant)}/new", form_of(looked)).expect(422)
+    assert words(refused, 422).count("Order of day and month: the sample does not decide it.") == 2
+    assert "Decimal mark: the sample does not decide it. Select one of the answers." in words(refused, 422)
+    assert plant.api.get(feeds(plant)).data == []
+
+    answers = {
+        "answer_time_format": "%m/%d/%Y %H:%M", "answer_time_zone": "UTC", "answer_decimal_mark": ",",
+    }  # fmt: skip
+    ada.post(f"{feeds(plant)}/new", form_of(refused) | answers).expect(303)
+
+    [feed] = plant.api.get(feeds(plant)).data
+    assert (feed["time_format"], feed["decimal_mark"]) == ("%m/%d/%Y %H:%M", ",")
+
+
+def test_events_are_previewed_as_they_would_be_stored_once_questions_are_answered(ada, plant):
+    ada.get(new(plant)).expect(200)
+    looked = sent(ada, sample(plant), "scale.csv", OPEN.encode()).expect(200)
+    assert "answer the question above" in words(looked)
+    assert "%d/%m/%Y" in fields(looked)["time_format"][0]
+    form = form_of(looked)
+    form["field"] = ["start_time", "mass", "driver"]
+    answers = {"answer_time_zone": "typed", "time_zone": "Europe/Berlin", "answer_decimal_mark": ","}
+
+    shown = ada.post(f"{feeds(plant)}/preview", form | answers).expect(200)
+
+    page = words(shown)
+    assert '3 Apr 2025 00:30 Mass 0.001234 t, Driver Max; "M"' in page
+    assert "does not exist in Europe/Berlin: the clocks go forward then" in page
+    assert plant.api.get(feeds(plant)).data == []
+
+
+def form_of(answer):
+    """What the form of a feed sends as it is."""
+    typed = fields(answer)
+    names = ("column", "field", "unit")
+    texts = {name: values[-1] for name, values in typed.items() if name not in (*names, "sample")}
+    unchecked = (
+        "answer_time_format",
+        "answer_time_zone",
+        "answer_decimal_mark",
+        "units_line",
+        "rows_in_order",
+    )
+    kept = {name: text for name, text in texts.items() if name not in unchecked}
+    lists = {name: typed[name] for name in (*names, "sample")}
+    return kept | lists | {"name": "Scale house"}
+
+
 def test_a_feed_is_made_by_the_form_and_says_in_words_what_it_does(ada, plant):
     ada.get(new(plant))
     typed = MAPPED | {"event_type_id": plant.event_type["id"]}

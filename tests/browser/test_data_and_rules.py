@@ -41,6 +41,7 @@ NAMES = [
     ("feed-edit", "/projects/{project}/data_feeds/{data_feed}/edit"),
     ("uploads", "/projects/{project}/data_feeds/{data_feed}/uploads"),
     ("upload", "/projects/{project}/data_feeds/{data_feed}/uploads/{upload}"),
+    ("invalid_rows", "/projects/{project}/data_feeds/{data_feed}/uploads/{upload}/invalid_rows"),
 ]
 
 

@@ -41,6 +41,7 @@ NAMES = [
     ("feed-edit", "/projects/{project}/data_feeds/{data_feed}/edit"),
     ("uploads", "/projects/{project}/data_feeds/{data_feed}/uploads"),
     ("upload", "/projects/{project}/data_feeds/{data_feed}/uploads/{upload}"),
+    ("invalid_rows", "/projects/{project}/data_feeds/{data_feed}/uploads/{upload}/invalid_rows"),
 ]
 
 
@@ -226,7 +227,8 @@ def test_a_feed_is_made_of_a_sample_and_a_file_with_bad_rows_is_mended_and_sent_
         page.get_by_role("button", name="Read sample").click()
         page.get_by_text("The sample has 3 columns.").wait_for()
         keep_shot(page, f"feed-sample-{shot}")
-        assert page.get_by_label("Time format").input_value() == "%d.%m.%Y %H:%M"
+        assert page.get_by_label("Time format", exact=True).input_value() == "%d.%m.%Y %H:%M"
+        page.get_by_role("radio", name="UTC, the time zone of the project").check()
         page.get_by_role("button", name="Create feed").click()
 
         page.get_by_label("File", exact=True).set_input_files(a_file("log.csv", LOG.format("viel")))

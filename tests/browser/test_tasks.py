@@ -1,11 +1,14 @@
 """Tasks that a person does from the first page on, by what stands on the screen, on a desk and on a phone."""
 
 import re
+from decimal import Decimal
 
 import pytest
+from tests.browser.site import keep_shot, refuse_sideways, refuse_violations
 from tests.given import accounting as given_accounting
 from tests.given import chain
 from tests.given import collection as given
+from tests.given.feeds import Feeding
 from tests.given.people import PASSWORD
 
 DESK, PHONE = 1280, 390
@@ -139,3 +142,111 @@ def test_a_weighing_is_corrected_once_its_impact_is_seen(api, drain, person, wid
         page.get_by_text("Read wrongly").wait_for()
 
     assert [batch["conditions"] for batch in deliveries.batches()] == [["stale"]]
+
+
+def choose_file(page, label, name, text):
+    """Choose a file as a person does."""
+    file = {"name": name, "mimeType": "text/csv", "buffer": text.encode()}
+    page.get_by_label(label, exact=True).set_input_files(file)
+
+
+def wait_for_rows(page, account, javascript):
+    """Have the task of the file that was sent carried out."""
+    page.get_by_text("waiting for a worker").wait_for()
+    account.drain()
+    if not javascript:
+        page.get_by_role("link", name="Refresh").click()
+    page.locator("dl.counts").wait_for()
+
+
+@pytest.mark.parametrize(("width", "javascript"), WAYS)
+def test_a_csv_with_a_bad_row_is_corrected_in_the_page(account, person, width, javascript):
+    plant = Feeding(account)
+    rows = '2025-01-31T06:00:00Z;1,5;Ada\n2025-01-31T07:00:00Z;{0};"Eva;\nMax"\n2025-01-31T08:00:00Z;3,5;\n'
+    log = "Start;Mass;Driver\n" + rows
+    with person.at(plant.path, width=width, javascript=javascript) as page:
+        go(page, width, "Feeds")
+        page.get_by_role("link", name="New feed").click()
+        choose_file(page, "Sample file", "scale.csv", log.format("2,5"))
+        page.get_by_role("button", name="Read sample").click()
+        page.get_by_role("heading", name="Events as they would be stored").wait_for()
+        assert "31 Jan 2025 07:00" in page.locator("main").inner_text()
+        page.get_by_role("button", name="Create feed").click()
+
+        choose_file(page, "File", "log.csv", log.format("zwei"))
+        page.get_by_role("button", name="Import file").click()
+        wait_for_rows(page, account, javascript)
+        page.get_by_role("link", name="Correct invalid rows").click()
+        page.get_by_text("'zwei' is not a decimal number.").wait_for()
+        if javascript:
+            refuse_violations(page)
+            refuse_sideways(page, width)
+        keep_shot(page, f"invalid-rows-{width}")
+        page.get_by_label("Mass of line 3").fill("2,5")
+        page.get_by_role("button", name="Send corrected rows").click()
+        wait_for_rows(page, account, javascript)
+        page.get_by_text("3 events stored.").wait_for()
+        page.locator("dl.facts a[href*='/events?']").click()
+        page.get_by_text("3 of 3 events").wait_for()
+
+    assert [values["mass"] for _, values in plant.values()] == [
+        Decimal("1.5"),
+        Decimal("2.5"),
+        Decimal("3.5"),
+    ]
+
+
+@pytest.mark.parametrize(("width", "javascript"), WAYS)
+def test_dates_that_can_be_read_in_two_ways_are_asked_about(account, person, width, javascript):
+    plant = Feeding(account)
+    log = "Start,Mass\n03/04/2025 06:00,1.5\n05/06/2025 06:00,2.5\n"
+    address = f"{plant.path}/data_feeds/new"
+    with person.at(address, width=width, javascript=javascript, expects=(422,)) as page:
+        choose_file(page, "Sample file", "scale.csv", log)
+        page.get_by_role("button", name="Read sample").click()
+        page.get_by_text("03/04/2025 06:00 may be 3 April 2025 or 4 March 2025.").wait_for()
+        assert page.locator("input[type=radio]:checked").count() == 0
+        if javascript:
+            refuse_violations(page)
+            refuse_sideways(page, width)
+        keep_shot(page, f"asked-{width}")
+        page.get_by_role("button", name="Create feed").click()
+        page.get_by_text("Order of day and month: the sample does not decide it.").first.wait_for()
+
+        page.get_by_role("radio", name="Month, day, year").check()
+        page.get_by_role("radio", name="UTC, the time zone of the project").check()
+        page.get_by_role("button", name="Update preview").click()
+        page.get_by_role("cell", name="6 May 2025 06:00").wait_for()
+        keep_shot(page, f"answered-{width}")
+        page.get_by_role("button", name="Create feed").click()
+        choose_file(page, "File", "log.csv", log)
+        page.get_by_role("button", name="Import file").click()
+        wait_for_rows(page, account, javascript)
+        page.get_by_text("2 events stored.").wait_for()
+
+    assert [start for start, _ in plant.values()] == ["2025-03-04T06:00:00.000Z", "2025-05-06T06:00:00.000Z"]
+
+
+@pytest.mark.parametrize(("width", "javascript"), WAYS)
+def test_rows_that_differ_are_compared_and_correct_their_events(account, person, width, javascript):
+    plant = Feeding(account)
+    feed = plant.feed(client_reference="time")
+    plant.upload(feed, "start_time,mass\n2025-01-31T06:00:00Z,2\n")
+    [event] = plant.events()
+    with person.at(f"{plant.path}/data_feeds/{feed['id']}", width=width, javascript=javascript) as page:
+        choose_file(page, "File", "log.csv", "start_time,mass\n2025-01-31T06:00:00Z,1.75\n")
+        page.get_by_role("button", name="Import file").click()
+        wait_for_rows(page, account, javascript)
+        page.get_by_role("heading", name="Differences").wait_for()
+        [cells] = [row.split("\t") for row in page.locator("table.compared tbody tr").all_inner_texts()]
+        assert cells[3:] == ["2", "1.75", "\N{MINUS SIGN}0.25"]
+        assert page.locator(f"table.compared a[href$='/events/{event['id']}']").count() == 1
+        if javascript:
+            refuse_violations(page)
+            refuse_sideways(page, width)
+        keep_shot(page, f"differences-{width}")
+        page.get_by_role("button", name="Correct stored events to the file").click()
+        wait_for_rows(page, account, javascript)
+        page.get_by_text("1 event corrected to the values in the file.").wait_for()
+
+    assert [values["mass"] for _, values in plant.values()] == [Decimal("1.75")]

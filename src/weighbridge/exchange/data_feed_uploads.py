@@ -4,10 +4,16 @@ A file, or an earlier upload whose file is read again, becomes a task that store
 and lists every bad row (`data_feed_uploads_tasks`). Permission: data collection.
 """
 
+import asyncio
+import hashlib
+import io
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from secrets import token_hex
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import msgspec
@@ -15,7 +21,12 @@ from psycopg.sql import SQL
 
 from weighbridge.collection.evidence_files import KEY_BYTES, EvidenceStore
 from weighbridge.core import identity
-from weighbridge.core.collection.data_feed import FILE_BYTES_MAX, NAME_OF_FILE_MAX
+from weighbridge.core.collection.data_feed import (
+    CONTENT_BYTES_MAX,
+    FILE_BYTES_MAX,
+    NAME_OF_FILE_MAX,
+    OnDifference,
+)
 from weighbridge.core.collection.evidence import check_file_name, remove_path
 from weighbridge.core.number import shorten
 from weighbridge.core.platform.permission import Actor
@@ -29,19 +40,32 @@ from weighbridge.db.statements import Literal
 from weighbridge.errors import Invalid, NotFound, Refusal
 from weighbridge.exchange.data_feeds import DATA_FEEDS
 from weighbridge.exchange.records.data_feeds import (
+    DataFeed,
     DataFeedUpload,
+    InvalidRow,
+    InvalidRows,
     NewUploadBody,
     SentFile,
     UploadAgain,
     UploadProblem,
     UploadResult,
 )
+from weighbridge.exchange.tables.corrected_rows import (
+    decode_rows,
+    encode_rows,
+    read_cells,
+    read_problems,
+    write_spool,
+)
+from weighbridge.exchange.tables.reading import FEED_LIMITS
+from weighbridge.exchange.tables.table import CsvFile
 from weighbridge.http.endpoints.endpoint import Answer, ReadCall, WriteCall, get, post
 from weighbridge.http.messages.body import FILE_PART, Form, Upload
-from weighbridge.http.messages.operation import Attachment
+from weighbridge.http.messages.operation import Attachment, Files
 from weighbridge.platform import changes
 from weighbridge.platform.async_tasks import POLL_AFTER_SECONDS, queue_task
 from weighbridge.platform.tenancy import find, number_named, project_of
+from weighbridge.sandbox.sandbox import read_apart
 
 # Read uploads.
 
@@ -72,6 +96,8 @@ UPLOAD_ROW: Final = row_of(
     Column("sha256", "u.sha256", bytes.hex),
     Column("place", "u.place"),
     Column("dry_run", "u.dry_run"),
+    Column("on_difference", "t.args ->> 'on_difference'"),
+    Column("corrects", "(t.args ->> 'corrects')::integer"),
     Column("same_as", "u.same_as"),
     Column("mapping", "u.mapping"),
     Column("rows", "u.rows"),
@@ -102,6 +128,8 @@ class UploadFile(msgspec.Struct, frozen=True):
     key: str | None
     size: int
     sha256: bytes
+    corrects: int | None = None
+    """The upload whose file is read, where this one holds corrected rows of it."""
 
 
 class UploadWork(msgspec.Struct, frozen=True):
@@ -115,6 +143,10 @@ class UploadWork(msgspec.Struct, frozen=True):
     key: str | None
     size: int
     sha256: bytes
+    on_difference: str | None
+    """What becomes of events that differ from their rows; None as the data feed says."""
+    corrects: int | None
+    """The upload whose file is read, where this one holds corrected rows of it."""
 
 
 async def read_upload(tx: Read, project: int, feed: int, named: str) -> DataFeedUpload:
@@ -125,12 +157,12 @@ async def read_upload(tx: Read, project: int, feed: int, named: str) -> DataFeed
 
 async def get_file(tx: Read, project: int, feed: int, named: str | int) -> UploadFile:
     """The file of an upload; NotFound when there is no such upload."""
-    return await _read_file(tx, project, feed, named, "file_name, storage_key, size_bytes, sha256")
+    return await _read_file(tx, project, feed, named, _COLUMNS_OF_FILE)
 
 
 async def get_report(tx: Read, project: int, feed: int, named: str) -> UploadFile:
     """The file of an upload's bad rows; NotFound where there were none."""
-    columns = "file_name, report_key, coalesce(report_bytes, 0), coalesce(report_sha256, ''::bytea)"
+    columns = "u.file_name, u.report_key, coalesce(u.report_bytes, 0), coalesce(u.report_sha256, ''::bytea)"
     found = await _read_file(tx, project, feed, named, columns)
     if found.key is None:
         raise NotFound("upload", named)
@@ -142,8 +174,10 @@ async def get_work(tx: Read, project: int, task: int) -> UploadWork:
     found = await tx.row(
         UploadWork,
         """
-        SELECT project_id, id, data_feed_id, dry_run, file_name, storage_key, size_bytes, sha256
-          FROM data_feed_uploads WHERE project_id = %s AND task_id = %s
+        SELECT u.project_id, u.id, u.data_feed_id, u.dry_run, u.file_name, u.storage_key, u.size_bytes,
+               u.sha256, t.args ->> 'on_difference', (t.args ->> 'corrects')::integer
+          FROM data_feed_uploads u JOIN async_tasks t ON t.id = u.task_id
+         WHERE u.project_id = %s AND u.task_id = %s
         """,
         (project, task),
     )
@@ -171,17 +205,24 @@ async def find_stored(tx: Read, work: UploadWork, content_sha256: bytes) -> int 
 
 
 async def _read_file(tx: Read, project: int, feed: int, named: str | int, columns: Any) -> UploadFile:
-    statement = SQL("SELECT {} FROM data_feed_uploads u WHERE {}").format(SQL(columns), _OF_FEED)
+    statement = SQL(_SELECT_FILE).format(SQL(columns), _OF_FEED)
     found = await tx.row(UploadFile, statement, (project, feed, number_named("upload", str(named))))
     if found is None:
         raise NotFound("upload", named)
     return found
 
 
+_COLUMNS_OF_FILE: Final = (
+    "u.file_name, u.storage_key, u.size_bytes, u.sha256, (t.args ->> 'corrects')::integer"
+)
+_SELECT_FILE: Final = "SELECT {} FROM data_feed_uploads u JOIN async_tasks t ON t.id = u.task_id WHERE {}"
+
+
 # Take files for data feeds: put them into the store, write them down and queue their tasks.
 
 
 DRY_RUN_PART: Final = "dry_run"
+DIFFERENCE_PART: Final = "on_difference"
 KIND: Final = "data_feed_upload"
 
 _TRUTHS: Final = {"true": True, "false": False}
@@ -192,6 +233,11 @@ async def keep_sent(store: EvidenceStore, upload: Upload) -> AsyncIterator[SentF
     """Put a file into the store; it is removed when the block ends with a refusal."""
     name = remove_path(upload.name)
     problems = check_file_name(name, FILE_PART)
+    on_difference = upload.texts.get(DIFFERENCE_PART) or None
+    if on_difference is not None and on_difference not in {*OnDifference}:
+        allowed = ", ".join(OnDifference)
+        text = f"{DIFFERENCE_PART} is {shorten(on_difference)!r}; it takes one of {allowed}."
+        problems.append(Problem(text, DIFFERENCE_PART, "invalid"))
     written = upload.texts.get(DRY_RUN_PART, "false")
     if written not in _TRUTHS:
         text = f"{DRY_RUN_PART} is {shorten(written)!r}; it takes true or false."
@@ -204,7 +250,9 @@ async def keep_sent(store: EvidenceStore, upload: Upload) -> AsyncIterator[SentF
     upload.content.seek(0)
     await store.put_file(key, upload.content)
     try:
-        yield SentFile(key, name[:NAME_OF_FILE_MAX], upload.size, upload.sha256, _TRUTHS[written])
+        yield SentFile(
+            key, name[:NAME_OF_FILE_MAX], upload.size, upload.sha256, _TRUTHS[written], on_difference
+        )
     except Refusal:
         with suppress(Refusal):
             await store.delete(key)
@@ -216,10 +264,13 @@ async def insert_upload(
 ) -> DataFeedUpload:
     """Write down a file that is in the store, and queue the storing of its rows."""
     number: int = await tx.value("SELECT nextval('data_feed_uploads_id_seq')")
+    options = {"on_difference": file.on_difference, "corrects": file.corrects}
+    args = {"data_feed_id": feed, "upload_id": number} | {
+        name: value for name, value in options.items() if value is not None
+    }
     task = await queue_task(
-        tx, actor, kind=KIND, project_id=project, args={"data_feed_id": feed, "upload_id": number},
-        lock=locks.jobs_of_feed(project, feed),
-    )  # fmt: skip
+        tx, actor, kind=KIND, project_id=project, args=args, lock=locks.jobs_of_feed(project, feed)
+    )
     await tx.execute(
         """
         INSERT INTO data_feed_uploads (project_id, id, data_feed_id, task_id, file_name, size_bytes, sha256,
@@ -238,15 +289,40 @@ async def insert_upload(
 
 
 async def upload_again(
-    tx: Write, actor: Actor, project: int, feed: int, again: UploadAgain
+    tx: Write, files: Files, actor: Actor, project: int, feed: int, again: UploadAgain
 ) -> DataFeedUpload:
-    """Take the file of an earlier upload once more."""
+    """Take the file of an earlier upload once more, with the rows that are corrected."""
     file = await get_file(tx, project, feed, again.of_upload)
-    if file.key is None:
+    original = file if file.corrects is None else await get_file(tx, project, feed, file.corrects)
+    if file.key is None or original.key is None:
         text = f"The file of upload {again.of_upload} is no longer stored. Upload it again."
         raise Invalid([Problem(text, "upload.of_upload", "invalid")])
-    sent = SentFile(file.key, file.name, file.size, file.sha256, again.dry_run)
-    return await insert_upload(tx, actor, project, feed, sent)
+    sent = SentFile(
+        file.key, file.name, file.size, file.sha256, again.dry_run, again.on_difference, file.corrects
+    )
+    if again.rows is None:
+        return await insert_upload(tx, actor, project, feed, sent)
+    before = {} if file.corrects is None else await tx.meanwhile(read_corrected_rows(files, file))
+    content = encode_rows(before, again.rows)
+    key = token_hex(KEY_BYTES)
+    await tx.meanwhile(files.put_file(key, io.BytesIO(content)))
+    corrected = replace(
+        sent, key=key, size=len(content), sha256=hashlib.sha256(content).digest(),
+        corrects=file.corrects or again.of_upload,
+    )  # fmt: skip
+    try:
+        return await insert_upload(tx, actor, project, feed, corrected)
+    except Refusal:
+        with suppress(Refusal):
+            await files.delete(key)
+        raise
+
+
+async def read_corrected_rows(files: Files, file: UploadFile) -> dict[int, list[str]]:
+    """The corrected rows that the file of an upload holds, by their lines."""
+    assert file.key is not None, "the caller has seen that it is stored"  # noqa: S101
+    with await files.get(file.key, file.size, file.sha256) as spool:
+        return decode_rows(spool.read())
 
 
 async def remove_old_files(database: Database, store: EvidenceStore) -> int:
@@ -285,7 +361,10 @@ _ONE: Final = _PATH + "/{upload_id}"
 _FORM: Final = Form(
     file_bytes_max=FILE_BYTES_MAX,
     file="A CSV file, plain or gzipped, or a workbook (XLSX).",
-    texts={DRY_RUN_PART: "true does everything as in earnest and then undoes it; false, if left out."},
+    texts={
+        DRY_RUN_PART: "true does everything as in earnest and then undoes it; false, if left out.",
+        DIFFERENCE_PART: "report or correct, for this file only; as the data feed says, if left out.",
+    },
     wrapping="upload",
     received=keep_sent,
 )
@@ -306,13 +385,15 @@ async def create_upload(call: WriteCall, new: NewUploadBody | SentFile) -> Answe
     """Upload a file to a data feed: a task stores each of its rows as an event.
 
     A file is sent as multipart/form-data. Sent as JSON, the file of an earlier upload is taken again, such as
-    after a dry run. Content that was stored whole before adds nothing, and `same_as` says so.
+    after a dry run, or with corrected `rows` in place of bad ones. A corrected row keeps the line and the
+    client reference that it has in the file. Content that was stored whole before adds nothing, and `same_as`
+    says so.
     """
     project, feed = await _find_feed(call)
     if isinstance(new, SentFile):
         made = await insert_upload(call.tx, call.actor, project, feed, new)
     else:
-        made = await upload_again(call.tx, call.actor, project, feed, new.upload)
+        made = await upload_again(call.tx, call.files, call.actor, project, feed, new.upload)
     return Answer(made, {"Retry-After": str(POLL_AFTER_SECONDS)})
 
 
@@ -333,6 +414,54 @@ async def get_upload(call: ReadCall) -> DataFeedUpload:
     """Read one upload: how far it is, and what it came to."""
     project, feed = await _find_feed(call)
     return await read_upload(call.tx, project, feed, call.path["upload_id"])
+
+
+@get(_ONE + "/invalid_rows", permission="data_collection:read", returns=InvalidRows)
+async def get_invalid_rows(call: ReadCall) -> InvalidRows:
+    """Read the first bad rows of an upload with their cells, as they stand in the file.
+
+    Correct the cells and send them as `rows` of a new upload. Rows that differ from their events are not
+    among them.
+    """
+    project = await project_of(call)
+    feed = await DATA_FEEDS.read(call.tx, project, call.path["data_feed_id"])
+    named = call.path["upload_id"]
+    upload = await read_upload(call.tx, project, feed.id, named)
+    if not upload.bad_rows:
+        return InvalidRows([], [], 0)
+    report = await get_report(call.tx, project, feed.id, named)
+    file = await get_file(call.tx, project, feed.id, named)
+    original = file if file.corrects is None else await get_file(call.tx, project, feed.id, file.corrects)
+    if report.key is None or file.key is None or original.key is None:
+        raise Refusal("The file of the upload is no longer stored. Upload it again.")
+    corrected = {} if file.corrects is None else await read_corrected_rows(call.files, file)
+    return await _read_invalid_rows(call, feed, upload, report, original, corrected)
+
+
+async def _read_invalid_rows(
+    call: ReadCall,
+    feed: DataFeed,
+    upload: DataFeedUpload,
+    report: UploadFile,
+    original: UploadFile,
+    corrected: dict[int, list[str]],
+) -> InvalidRows:
+    with TemporaryDirectory(prefix="weighbridge-rows-") as folder:
+        paths = Path(folder) / "report", Path(folder) / "file"
+        for stored, path in zip((report, original), paths, strict=True):
+            assert stored.key is not None, "the caller has seen that it is stored"  # noqa: S101
+            spool = await call.files.get(stored.key, stored.size, stored.sha256)
+            await asyncio.to_thread(write_spool, spool, path)
+        problems = await asyncio.to_thread(read_problems, paths[0])
+        title = f"The file {shorten(original.name, NAME_OF_FILE_MAX)}"
+        file = CsvFile(
+            paths[1], feed.delimiter, feed.encoding, feed.header_line, original.name, CONTENT_BYTES_MAX
+        )
+        header, rows = await read_apart(
+            call.actor.account_id, title, FEED_LIMITS, read_cells, file, feed.sheet, [*problems], corrected
+        )
+    invalid = [InvalidRow(line, cells, problems[line]) for line, cells in rows.items()]
+    return InvalidRows(header, invalid, (upload.bad_rows or 0) - len(invalid))
 
 
 @get(_ONE + "/bad_rows.csv", permission="data_collection:read", sends=(_CSV,))
@@ -358,4 +487,4 @@ async def _find_feed(call: ReadCall | WriteCall) -> tuple[int, int]:
     return project, (await DATA_FEEDS.read(call.tx, project, call.path["data_feed_id"])).id
 
 
-ROUTES = [create_upload, list_uploads, get_upload, download_bad_rows]
+ROUTES = [create_upload, list_uploads, get_upload, get_invalid_rows, download_bad_rows]

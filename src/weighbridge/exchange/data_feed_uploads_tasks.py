@@ -14,7 +14,6 @@ by a spreadsheet: what would begin as a formula gets an apostrophe.
 import asyncio
 import csv
 import hashlib
-import shutil
 import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -52,10 +51,11 @@ from weighbridge.db.engine import Database, Write
 from weighbridge.db.statements import jsonb
 from weighbridge.errors import Refusal
 from weighbridge.exchange import data_feed_uploads
-from weighbridge.exchange.data_feed_uploads import UploadWork
+from weighbridge.exchange.data_feed_uploads import UploadFile, UploadWork
 from weighbridge.exchange.data_feeds import DATA_FEEDS
 from weighbridge.exchange.records.data_feeds import DataFeed, UploadProblem, UploadResult
 from weighbridge.exchange.tables.columns import RowValues
+from weighbridge.exchange.tables.corrected_rows import write_spool
 from weighbridge.exchange.tables.reading import (
     FEED_LIMITS,
     ROWS_OF_PORTION,
@@ -75,13 +75,12 @@ from weighbridge.exchange.tables.rows import (
 )
 from weighbridge.exchange.tables.sheet import digest_content
 from weighbridge.exchange.tables.table import BadRow, CsvFile, RowProblem
-from weighbridge.http.messages.operation import Spool
 from weighbridge.platform import async_tasks as tasks
 from weighbridge.platform import changes
 from weighbridge.platform.async_tasks import Attempt
 from weighbridge.sandbox.sandbox import read_apart, run_sandboxed
 
-HEADER: Final = ("row", "column", "value", "reason", "stored")
+HEADER: Final = ("row", "column", "value", "reason", "stored", "field", "event_id")
 
 
 class BadRowReport:
@@ -115,8 +114,9 @@ class BadRowReport:
                     "" if text is None else shorten(text, VALUE_LENGTH_MAX)
                     for text in (problem.value, problem.stored)
                 )
-                texts = (problem.column or "", value, problem.reason, stored_value)
-                self._writer.writerow((row.line, *map(guard_cell, texts)))
+                field = problem.field if problem.event else None
+                texts = (problem.column or "", value, problem.reason, stored_value, field or "")
+                self._writer.writerow((row.line, *map(guard_cell, texts), problem.event or ""))
 
 
 SPANS_TOLD_MAX: Final = 1_000
@@ -313,7 +313,7 @@ class RowStore:
                     event, DIFFERING, is_correcting=order.is_correcting,
                     is_correctable=stored_event.number in event_changes, is_dry_run=order.is_dry_run,
                 )  # fmt: skip
-            differing.append(build_differing_row(row.line, discrepancies, order.given, outcome))
+            differing.append(build_differing_row(row.line, event, discrepancies, order.given, outcome))
         return differing
 
 
@@ -367,13 +367,30 @@ class _UndoneError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class ReadContent:
+    """What is read: the content of a file, with corrected rows in place of some of its own."""
+
+    file_sha256: bytes
+    """The digest of the file alone: corrected rows are known by the file that they are rows of."""
+    corrected: dict[int, list[str]] = field(default_factory=dict)
+    corrections_sha256: bytes = b""
+
+    @property
+    def sha256(self) -> bytes:
+        """The digest of all that is read."""
+        if not self.corrections_sha256:
+            return self.file_sha256
+        return hashlib.sha256(self.file_sha256 + self.corrections_sha256).digest()
+
+
+@dataclass(frozen=True, slots=True)
 class FetchedFile:
     """A file that was fetched: what is to be done with it, as which feed says, and what it holds."""
 
     work: UploadWork
     feed: DataFeed
     path: Path
-    content_sha256: bytes
+    content: ReadContent
     report: BadRowReport
 
 
@@ -407,13 +424,15 @@ class Feeder:
         async with database.read() as tx:
             work = await data_feed_uploads.get_work(tx, attempt.project_id, attempt.task_id)
             feed = await DATA_FEEDS.read(tx, work.project, str(work.feed))
+            file_read = await data_feed_uploads.get_file(
+                tx, work.project, work.feed, work.number if work.corrects is None else work.corrects
+            )
+        if work.on_difference is not None:
+            feed = msgspec.structs.replace(feed, on_difference=work.on_difference)
         with TemporaryDirectory(prefix="weighbridge-feed-") as folder:
             file = Path(folder) / "file"
-            await self._fetch(work, file)
-            csv_file = CsvFile(file, name=work.name, bytes_max=CONTENT_BYTES_MAX)
-            title = _build_title(work)
-            account = attempt.actor.account_id
-            digest = bytes.fromhex(await read_apart(account, title, FEED_LIMITS, digest_content, csv_file))
+            content = await self._fetch(attempt, work, file_read, file)
+            digest = content.sha256
             async with database.read() as tx:
                 before = await data_feed_uploads.find_stored(tx, work, digest)
             is_known = before is not None and RowValues.of(feed.columns).reference != ""
@@ -422,14 +441,23 @@ class Feeder:
                     await self._end(tx, attempt, work, FeedOutcome(digest, {}, Tally(), 0, before))
                 return
             with BadRowReport(Path(folder) / "report") as report:
-                fetched = FetchedFile(work, feed, file, digest, report)
+                fetched = FetchedFile(work, feed, file, content, report)
                 await self._store_rows(database, attempt, fetched)
 
-    async def _fetch(self, work: UploadWork, target: Path) -> None:
-        if work.key is None:
+    async def _fetch(self, attempt: Attempt, work: UploadWork, file: UploadFile, target: Path) -> ReadContent:
+        """Fetch the file that is read, and the corrected rows, if the upload brought some."""
+        if work.key is None or file.key is None:
             raise Refusal("The uploaded file is no longer stored. Upload it again.")
-        spool = await self._store.get(work.key, work.size, work.sha256)
-        await asyncio.to_thread(_write_spool, spool, target)
+        spool = await self._store.get(file.key, file.size, file.sha256)
+        await asyncio.to_thread(write_spool, spool, target)
+        csv_file = CsvFile(target, name=work.name, bytes_max=CONTENT_BYTES_MAX)
+        account, title = attempt.actor.account_id, _build_title(work)
+        digest = bytes.fromhex(await read_apart(account, title, FEED_LIMITS, digest_content, csv_file))
+        if work.corrects is None:
+            return ReadContent(digest)
+        own = UploadFile(work.name, work.key, work.size, work.sha256)
+        corrected = await data_feed_uploads.read_corrected_rows(self._store, own)
+        return ReadContent(digest, corrected, work.sha256)
 
     async def _store_rows(self, database: Database, attempt: Attempt, fetched: FetchedFile) -> None:
         """Store the rows, and undo that where the feed or the caller wants it so."""
@@ -495,13 +523,13 @@ async def _store_file_rows(
     tx: Write, database: Database, attempt: Attempt, fetched: FetchedFile
 ) -> FeedOutcome:
     """Store the rows of the file, and say what they came to."""
-    work, feed, path, digest = fetched.work, fetched.feed, fetched.path, fetched.content_sha256
+    work, feed, path, content = fetched.work, fetched.feed, fetched.path, fetched.content
     destination = await find_destination(tx, attempt.actor, work.project, feed)
     csv_file = CsvFile(path, feed.delimiter, feed.encoding, feed.header_line, work.name, CONTENT_BYTES_MAX)
-    reference = RowValues.of(feed.columns).reference_of(feed, digest)
+    reference = RowValues.of(feed.columns).reference_of(feed, content.file_sha256)
     async with run_sandboxed(attempt.actor.account_id, _build_title(work), FEED_LIMITS) as sandbox:
         rows = SandboxedRows(sandbox)
-        opened = await tx.meanwhile(rows.open(csv_file, feed, destination, reference))
+        opened = await tx.meanwhile(rows.open(csv_file, feed, destination, reference, content.corrected))
         number = destination.vocabulary.schemas[destination.event_type.slug].number
         order = StoringOrder(
             attempt.actor, work.project, number, destination.vocabulary, opened.given,
@@ -510,7 +538,7 @@ async def _store_file_rows(
         )  # fmt: skip
         store = RowStore(tx, order, fetched.report)
         tally = await store.store(rows, _build_progress_report(database, attempt, path.stat().st_size))
-        return FeedOutcome(digest, opened.mapping, tally, await rows.formulas())
+        return FeedOutcome(content.sha256, opened.mapping, tally, await rows.formulas())
 
 
 def _build_progress_report(
@@ -581,7 +609,15 @@ def _cut(text: str | None) -> str | None:
 def _build_values(outcome: FeedOutcome) -> dict[str, Any]:
     tally, report = outcome.tally, outcome.report
     problems = [
-        UploadProblem(row.line, problem.column, _cut(problem.value), problem.reason, _cut(problem.stored))
+        UploadProblem(
+            row.line,
+            problem.column,
+            _cut(problem.value),
+            problem.reason,
+            _cut(problem.stored),
+            problem.field if problem.event else None,
+            problem.event,
+        )
         for row in tally.shown
         for problem in row.problems
     ]
@@ -616,11 +652,6 @@ _UPDATE_UPLOAD: Final = """
            finished_at = (SELECT clock_timestamp())
      WHERE project_id = %(project)s AND id = %(id)s
 """
-
-
-def _write_spool(spool: Spool, target: Path) -> None:
-    with spool, target.open("wb") as file:
-        shutil.copyfileobj(spool, file, 1_048_576)
 
 
 def _digest(path: Path) -> bytes:

@@ -49,7 +49,10 @@ def test_a_row_that_differs_from_its_event_is_told_with_both_values_and_the_even
         f"mass is '1.50' in the project and '1.75' in the file; mend the file, correct the event "
         f"{first['id']}, or let on_difference of the data feed be correct"
     )
-    told = {"row": 2, "column": "mass", "value": "1.75", "reason": reason, "stored": "1.50"}
+    told = {
+        "row": 2, "column": "mass", "value": "1.75", "reason": reason, "stored": "1.50", "field": "mass",
+        "event_id": first["id"],
+    }  # fmt: skip
     assert upload["problems"] == [told]
     assert feeding.bad_rows(feed, upload) == [{**told, "row": "2"}]
     assert [values["mass"] for _, values in feeding.values()] == [Decimal("1.50"), 2, 3]
@@ -245,3 +248,61 @@ def test_a_voided_event_differs_from_nothing(feeding):
     upload = feeding.upload(feed, TWO.replace("1.50", "7"))
 
     assert counts(upload) == (2, 0, 2, 0, 0, 0)
+
+
+def correct_once(feeding, feed, upload, **options):
+    body = {"upload": {"of_upload": upload["id"], "on_difference": "correct"} | options}
+    made = feeding.api.post(feeding.uploads(feed), body).expect(202).body
+    feeding.account.drain()
+    return feeding.read(feed, made["id"])
+
+
+@pytest.mark.parametrize("bad_rows", ["refuse_file", "skip"])
+def test_a_file_corrects_its_events_once_where_its_feed_only_reports_them(feeding, bad_rows):
+    feed = feeding.feed(client_reference="time", bad_rows=bad_rows)
+    feeding.upload(feed, TWO)
+    [first, _] = feeding.events()
+    reported = feeding.upload(feed, TWO.replace("1.50", "1.75"))
+
+    tried = correct_once(feeding, feed, reported, dry_run=True)
+    corrected = correct_once(feeding, feed, reported)
+    later = feeding.upload(feed, TWO.replace("1.50", "1.80"))
+
+    assert (tried["state"], tried["on_difference"], tried["differing"]) == ("complete", "correct", 1)
+    assert counts(corrected) == (2, 0, 1, 1, 1, 0)
+    [correction] = corrections(feeding, first)
+    assert f"upload {corrected['id']} to the data feed Scale" in correction["reason"]
+    assert (later["on_difference"], later["differing"], later["corrected"]) == (None, 1, 0)
+    assert [values["mass"] for _, values in feeding.values()] == [Decimal("1.75"), 2]
+
+
+def test_a_sent_file_may_report_what_its_feed_would_correct(feeding):
+    feed = feeding.feed(client_reference="time", on_difference="correct", bad_rows="skip")
+    feeding.upload(feed, TWO)
+
+    upload = feeding.upload(feed, TWO.replace("1.50", "1.75"), on_difference="report")
+
+    assert (upload["on_difference"], upload["differing"], upload["corrected"]) == ("report", 1, 0)
+    refused = feeding.api.upload(feeding.uploads(feed), "log.csv", TWO.encode(), on_difference="never")
+    assert "on_difference is 'never'; it takes one of report, correct." in refused.expect(422).text
+
+
+def test_a_file_corrects_over_the_correction_of_a_person_once_it_is_told_to(feeding):
+    feed = feeding.feed(client_reference="time", bad_rows="skip")
+    columns = [{"column": "kg", "field": "mass", "unit": "kg"}]
+    of_kilograms = feeding.feed(name="Kilograms", client_reference="time", bad_rows="skip", columns=columns)
+    feeding.upload(of_kilograms, "start_time,kg\n2025-01-01T06:00:00Z,1500\n")
+    [event] = feeding.events()
+    point = next(point for point in event["data_points"] if point["slug"] == "mass")
+    change = {"data_point": {"value": 1.6, "reason": "Second weighing"}}
+    feeding.api.patch(f"{feeding.path}/data_points/{point['id']}", change).expect(200)
+
+    same = feeding.upload(of_kilograms, "start_time,kg\n2025-01-01T06:00:00Z,1500.0\n")
+    other = feeding.upload(of_kilograms, "start_time,kg\n2025-01-01T06:00:00Z,1700\n")
+
+    assert (same["differing"], feed["on_difference"]) == (0, "report")
+    [told] = other["problems"]
+    assert (told["field"], told["stored"], told["value"]) == ("mass", "1.6", "1.7")
+    assert told["event_id"] == event["id"]
+    correct_once(feeding, of_kilograms, other)
+    assert [values["mass"] for _, values in feeding.values()] == [Decimal("1.7")]

@@ -70,6 +70,8 @@ def test_a_bad_row_refuses_the_file_and_every_one_is_told(feeding):
             "value": "2025-02-30T06:00:00Z",
             "reason": "start_time: '2025-02-30T06:00:00Z' is not a time such as 2025-01-31T06:00:00Z",
             "stored": "",
+            "field": "",
+            "event_id": "",
         },
         {
             "row": "4",
@@ -77,6 +79,8 @@ def test_a_bad_row_refuses_the_file_and_every_one_is_told(feeding):
             "value": "'=1+1",
             "reason": "'=1+1' is not a decimal number",
             "stored": "",
+            "field": "",
+            "event_id": "",
         },
         {
             "row": "5",
@@ -84,6 +88,8 @@ def test_a_bad_row_refuses_the_file_and_every_one_is_told(feeding):
             "value": "",
             "reason": "it has 4 cells, but the header has 3",
             "stored": "",
+            "field": "",
+            "event_id": "",
         },
     ]
     assert [one["row"] for one in upload["problems"]] == [3, 4, 5]

@@ -59,6 +59,25 @@ def sent(person, path, name, content, **texts):
     return person.upload(path, body + file + content + f"\r\n--{BOUNDARY}--\r\n".encode(), BOUNDARY)
 
 
+def compared(answer):
+    """The rows of the table of differences, each as the texts of its cells."""
+    table = re.search(r'class="compared">.*?<tbody>(.*?)</tbody>', answer.expect(200).text, re.DOTALL)[1]
+    return [
+        [" ".join(unescape(re.sub(r"<[^>]+>", "", cell)).split()) for cell in re.findall(r"<td.*?</td>", row)]
+        for row in re.findall(r"<tr>.*?</tr>", table, re.DOTALL)
+    ]
+
+
+def cells(answer):
+    """The cells of the rows that are corrected, by the names of their fields."""
+    found = {}
+    for tag in re.findall(r"<input [^>]*>|<textarea [^>]*>[^<]*</textarea>", answer.expect(200).text):
+        if name := re.search(r'name="(cells-\d+|width)"', tag):
+            value = re.search(r'value="([^"]*)"', tag) or re.search(r">\n([^<]*)<", tag)
+            found.setdefault(name[1], []).append(unescape(value[1]))
+    return found
+
+
 def feeds(plant):
     return f"{plant.path}/data_feeds"
 
@@ -97,6 +116,70 @@ def test_a_sample_fills_in_the_form_and_is_kept_nowhere(ada, plant):
     assert typed["time_format"] == ["%d.%m.%Y %H:%M"]
     assert "31.01.2025 06:00 · 31.01.2025 07:00" in looked.text
     assert plant.api.get(feeds(plant)).data == []
+
+
+OPEN = 'When;Mass (kg);Driver\n03/04/2025 02:30;1,234;"Max; ""M"""\n30/03/2025 02:30;2,500;=1+1\n'
+
+
+def test_a_sample_that_can_be_read_in_two_ways_is_asked_about_and_nothing_is_chosen(ada, plant):
+    ada.get(new(plant)).expect(200)
+    content = "When;Mass (kg)\n03/04/2025 06:00;1,234\n05/06/2025 06:00;2,500\n"
+
+    looked = sent(ada, sample(plant), "scale.csv", content.encode()).expect(200)
+
+    assert "03/04/2025 06:00 may be 3 April 2025 or 4 March 2025. Which is it?" in words(looked)
+    assert "1,234 may be 1.234 or 1 234. What is the comma?" in words(looked)
+    assert "Times such as 03/04/2025 06:00 have no offset." in words(looked)
+    assert re.findall(r'<input type="radio"[^>]*checked', looked.text) == []
+    typed = fields(looked)
+    assert (typed["time_format"], typed["time_zone"]) == ([""], [""])
+
+    refused = ada.post(f"{feeds(plant)}/new", form_of(looked)).expect(422)
+    assert words(refused, 422).count("Order of day and month: the sample does not decide it.") == 2
+    assert "Decimal mark: the sample does not decide it. Select one of the answers." in words(refused, 422)
+    assert plant.api.get(feeds(plant)).data == []
+
+    answers = {
+        "answer_time_format": "%m/%d/%Y %H:%M", "answer_time_zone": "UTC", "answer_decimal_mark": ",",
+    }  # fmt: skip
+    ada.post(f"{feeds(plant)}/new", form_of(refused) | answers).expect(303)
+
+    [feed] = plant.api.get(feeds(plant)).data
+    assert (feed["time_format"], feed["decimal_mark"]) == ("%m/%d/%Y %H:%M", ",")
+
+
+def test_events_are_previewed_as_they_would_be_stored_once_questions_are_answered(ada, plant):
+    ada.get(new(plant)).expect(200)
+    looked = sent(ada, sample(plant), "scale.csv", OPEN.encode()).expect(200)
+    assert "answer the question above" in words(looked)
+    assert "%d/%m/%Y" in fields(looked)["time_format"][0]
+    form = form_of(looked)
+    form["field"] = ["start_time", "mass", "driver"]
+    answers = {"answer_time_zone": "typed", "time_zone": "Europe/Berlin", "answer_decimal_mark": ","}
+
+    shown = ada.post(f"{feeds(plant)}/preview", form | answers).expect(200)
+
+    page = words(shown)
+    assert '3 Apr 2025 00:30 Mass 0.001234 t, Driver Max; "M"' in page
+    assert "does not exist in Europe/Berlin: the clocks go forward then" in page
+    assert plant.api.get(feeds(plant)).data == []
+
+
+def form_of(answer):
+    """What the form of a feed sends as it is."""
+    typed = fields(answer)
+    names = ("column", "field", "unit")
+    texts = {name: values[-1] for name, values in typed.items() if name not in (*names, "sample")}
+    unchecked = (
+        "answer_time_format",
+        "answer_time_zone",
+        "answer_decimal_mark",
+        "units_line",
+        "rows_in_order",
+    )
+    kept = {name: text for name, text in texts.items() if name not in unchecked}
+    lists = {name: typed[name] for name in (*names, "sample")}
+    return kept | lists | {"name": "Scale house"}
 
 
 def test_a_feed_is_made_by_the_form_and_says_in_words_what_it_does(ada, plant):
@@ -231,8 +314,9 @@ def test_rows_that_differ_from_what_is_stored_are_shown_with_both_values(account
 
     page = words(ada.get(there))
     assert "1 row differs from the stored event, which is unchanged." in page
-    [row] = re.findall(r"<tr><td class=\"num\">.*?</tr>", ada.get(there).text, re.DOTALL)
-    assert unescape(re.sub(r"\s+|<[^>]+>", " ", row)).split()[:4] == ["3", "mass", "2.5", "2"]
+    assert compared(ada.get(there))[0][2:6] == ["Mass t", "2", "2.5", "+0.5"]
+    [event] = [event["id"] for event in plant.events() if event["start_time"][11:13] == "07"]
+    assert f'/events/{event}"' in ada.get(there).text
     assert "Correct 1 event" in words(ada.get(tried))
     assert "the stored event is corrected to the values in the file" in words(ada.get(path))
 
@@ -275,3 +359,78 @@ def test_a_project_without_event_types_is_told_what_comes_first(api, ada):
 
     assert "No event types yet" in words(ada.get(f"/projects/{project['id']}/data_feeds/new"))
     assert "No feeds yet" in words(ada.get(f"/projects/{project['id']}/data_feeds"))
+
+
+def test_rows_are_corrected_in_the_page_until_all_are_valid(account, ada, plant):
+    feed = plant.feed(client_reference="row", columns=[{"column": "kg", "field": "mass", "unit": "kg"}])
+    path = f"{feeds(plant)}/{feed['id']}"
+    ada.get(path)
+    content = (
+        b'start_time,kg,driver\n2025-01-31T06:00:00Z,1000,Ada\n2025-01-31T07:00:00Z,much,"Eva,\nMax"\n'
+        b"never,3000,=1+1\n2025-01-31T09:00:00Z,4000,Ada,more\n"
+    )
+    there = sent(ada, f"{path}/uploads", "log.csv", content, dry_run="false").headers["location"]
+    account.drain()
+    assert 'href="' + there + '/invalid_rows"' in ada.get(there).text
+
+    form = ada.get(f"{there}/invalid_rows")
+    typed = cells(form)
+    assert typed == {
+        "width": ["3"], "cells-3": ["2025-01-31T07:00:00Z", "much", "Eva,\nMax"],
+        "cells-5": ["never", "3000", "=1+1"], "cells-6": ["2025-01-31T09:00:00Z", "4000", "Ada", "more"],
+    }  # fmt: skip
+    assert "'much' is not a decimal number." in words(form)
+    assert "Line 6: it has 4 cells, but the header has 3." in words(form)
+
+    typed["cells-3"][1], typed["cells-6"][3] = "2000", ""
+    still = ada.post(f"{there}/invalid_rows", typed | {"dry_run": "false"}).expect(303).headers["location"]
+    account.drain()
+    assert plant.events() == []
+    typed = cells(ada.get(f"{still}/invalid_rows"))
+    assert typed == {"width": ["3"], "cells-5": ["never", "3000", "=1+1"]}
+    typed["cells-5"][0] = "2025-01-31T08:00:00Z"
+    last = ada.post(f"{still}/invalid_rows", typed | {"dry_run": "false"}).expect(303).headers["location"]
+    account.drain()
+
+    assert "4 events stored." in words(ada.get(last))
+    assert "whose file was read with corrected rows" in words(ada.get(last))
+    assert "No rows to correct here" in words(ada.get(f"{last}/invalid_rows"))
+    assert [values for _, values in plant.values()] == [
+        {"mass": 1, "driver": "Ada"}, {"mass": 2, "driver": "Eva,\nMax"}, {"mass": 3, "driver": "=1+1"},
+        {"mass": 4, "driver": "Ada"},
+    ]  # fmt: skip
+
+
+def test_stored_events_are_corrected_to_a_file_by_a_button(account, ada, plant):
+    feed = plant.feed(client_reference="time", columns=[{"column": "until", "field": "end_time"}])
+    path = f"{feeds(plant)}/{feed['id']}"
+    plant.upload(feed, "start_time,until,mass\n2025-01-31T06:00:00Z,2025-01-31T07:00:00Z,2\n")
+    ada.get(path)
+    other = b"start_time,until,mass\n2025-01-31T06:00:00Z,2025-01-31T08:30:00Z,1.75\n"
+    there = sent(ada, f"{path}/uploads", "log.csv", other, dry_run="false").headers["location"]
+    account.drain()
+
+    assert [row[2:] for row in compared(ada.get(there))] == [
+        ["end time", "31 Jan 2025 07:00", "31 Jan 2025 08:30", "1 h 30 min later"],
+        ["Mass t", "2", "1.75", "\N{MINUS SIGN}0.25"],
+    ]  # fmt: skip
+    assert "Correct stored events to the file" in words(ada.get(there))
+    body = {"on_difference": "correct", "dry_run": "false"}
+    corrected = ada.post(f"{there}/again", body).expect(303).headers["location"]
+    account.drain()
+
+    assert "1 event corrected to the values in the file." in words(ada.get(corrected))
+    assert "Correct stored events to the file" not in words(ada.get(corrected))
+    results = {row[-1].partition(" is ")[2] for row in compared(ada.get(corrected))}
+    assert results == {"corrected to what the file says"}
+
+
+def test_who_may_only_read_corrects_no_rows(account, plant):
+    feed = plant.feed()
+    upload = plant.upload(feed, "start_time,mass\nnever,1\n")
+    there = f"{feeds(plant)}/{feed['id']}/uploads/{upload['id']}"
+    reader = visitor(account, "data_collection:read")
+
+    assert "Correct invalid rows" not in words(reader.get(there))
+    reader.get(f"{there}/invalid_rows").expect(403)
+    reader.post(f"{there}/invalid_rows", {"width": "2", "cells-2": ["2025-01-01", "1"]}).expect(403)

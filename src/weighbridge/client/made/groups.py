@@ -103,6 +103,7 @@ class DataFeedUploadsOperations(Group[Carrier]):
 
     create_upload = One(operations.data_feed_uploads_create_upload)
     download_bad_rows = One(operations.data_feed_uploads_download_bad_rows)
+    get_invalid_rows = One(operations.data_feed_uploads_get_invalid_rows)
     get_upload = One(operations.data_feed_uploads_get_upload)
     list_uploads = Listed(operations.data_feed_uploads_list_uploads)
 

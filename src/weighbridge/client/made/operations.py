@@ -1069,6 +1069,8 @@ def data_feed_uploads_create_upload(
     *,
     of_upload: int,
     dry_run: bool | UnsetType = UNSET,
+    on_difference: Literal["report", "correct"] | UnsetType | None = UNSET,
+    rows: Sequence[Mapping[str, Any]] | UnsetType | None = UNSET,
     idempotency_key: str | None = None,
 ) -> Call[records.DataFeedUpload]:
     """Upload a file to a data feed: a task stores each of its rows as an event.
@@ -1080,7 +1082,14 @@ def data_feed_uploads_create_upload(
         "/projects/{project_id}/data_feeds/{data_feed_id}/uploads",
         records.DataFeedUpload,
         names={"project_id": project_id, "data_feed_id": data_feed_id},
-        body={"upload": {"of_upload": of_upload, "dry_run": dry_run}},
+        body={
+            "upload": {
+                "of_upload": of_upload,
+                "dry_run": dry_run,
+                "on_difference": on_difference,
+                "rows": rows,
+            }
+        },
         takes_key=True,
         key=idempotency_key,
     )
@@ -1099,6 +1108,23 @@ def data_feed_uploads_download_bad_rows(
         "GET",
         "/projects/{project_id}/data_feeds/{data_feed_id}/uploads/{upload_id}/bad_rows.csv",
         str,
+        names={"project_id": project_id, "data_feed_id": data_feed_id, "upload_id": upload_id},
+    )
+
+
+def data_feed_uploads_get_invalid_rows(
+    project_id: str,
+    data_feed_id: str,
+    upload_id: str,
+) -> Call[records.InvalidRows]:
+    """Read the first bad rows of an upload with their cells, as they stand in the file.
+
+    GET /projects/{project_id}/data_feeds/{data_feed_id}/uploads/{upload_id}/invalid_rows
+    """
+    return call(
+        "GET",
+        "/projects/{project_id}/data_feeds/{data_feed_id}/uploads/{upload_id}/invalid_rows",
+        records.InvalidRows,
         names={"project_id": project_id, "data_feed_id": data_feed_id, "upload_id": upload_id},
     )
 

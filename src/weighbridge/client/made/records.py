@@ -590,6 +590,8 @@ class DataFeedUpload(msgspec.Struct, frozen=True, kw_only=True):
     sha256: str
     place: str | None
     dry_run: bool
+    on_difference: Literal["report", "correct"] | None
+    corrects: int | None
     same_as: int | None
     mapping: dict[str, str] | None
     rows: int | None
@@ -1465,6 +1467,22 @@ class Instrument(msgspec.Struct, frozen=True, kw_only=True):
     end_time: datetime
     created_at: datetime
     updated_at: datetime
+
+
+class InvalidRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A bad row as it stands in the file."""
+
+    row: int
+    cells: list[str]
+    problems: list[UploadProblem]
+
+
+class InvalidRows(msgspec.Struct, frozen=True, kw_only=True):
+    """The first bad rows of an upload, with their cells."""
+
+    header: list[str]
+    rows: list[InvalidRow]
+    omitted: int
 
 
 class IssuedApiToken(msgspec.Struct, frozen=True, kw_only=True):
@@ -2836,6 +2854,8 @@ class UploadProblem(msgspec.Struct, frozen=True, kw_only=True):
     value: str | None
     reason: str
     stored: str | None = None
+    field: str | None = None
+    event_id: str | None = None
 
 
 class UploadResult(msgspec.Struct, frozen=True, kw_only=True):

@@ -33,6 +33,18 @@ CONTENT_BYTES_MAX: Final = 4_294_967_296
 PROBLEMS_SHOWN: Final = 20
 """Bad rows that an upload shows; all are in its file of bad rows."""
 
+ROWS_EDITED_MAX: Final = 100
+"""Invalid rows of an upload that are given with their cells, and that one request corrects."""
+
+ROWS_CORRECTED_MAX: Final = 10_000
+"""Corrected rows of one file, after any number of requests."""
+
+CELLS_EDITED_MAX: Final = 3_000
+"""Cells of the invalid rows that are given at once, all together."""
+
+CELL_CHARACTERS_EDITED_MAX: Final = 200_000
+"""Characters of these cells, all together."""
+
 NAME_OF_FILE_MAX: Final = 255
 """The longest name of a file, in characters."""
 

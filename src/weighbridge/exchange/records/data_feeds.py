@@ -13,6 +13,7 @@ from weighbridge.core.collection.data_feed import (
     HEADER_LINE_MAX,
     LOCATIONS_OF_FEED_MAX,
     PLACE_LENGTH_MAX,
+    ROWS_EDITED_MAX,
     BadRows,
     DecimalMark,
     Formulas,
@@ -160,6 +161,10 @@ class UploadProblem(msgspec.Struct, frozen=True):
     """Why the row is no event, or how it differs from its event, as the end of a sentence."""
     stored: str | None = None
     """What its event has there, in the unit of the data point; null of a row that is bad."""
+    field: str | None = None
+    """The field of the event, or the slug of the data point, that differs; null of a row that is bad."""
+    event_id: str | None = None
+    """The event that differs from its row; null of a row that is bad."""
 
 
 class DataFeedUpload(msgspec.Struct, frozen=True):
@@ -188,6 +193,10 @@ class DataFeedUpload(msgspec.Struct, frozen=True):
     """The watched place in which the file was found; null for one that was sent."""
     dry_run: bool
     """Whether everything was done as in earnest and then undone."""
+    on_difference: _OnDifference | None
+    """What becomes of events that differ from their rows; null as the data feed says."""
+    corrects: int | None
+    """The upload whose file was read, with the corrected rows that this upload brought; null without any."""
     same_as: int | None
     """The upload whose file has the same content and was stored whole; this one then added nothing."""
     mapping: dict[str, str] | None
@@ -218,6 +227,37 @@ class DataFeedUpload(msgspec.Struct, frozen=True):
     finished_at: Instant | None
 
 
+class CorrectedRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A row of a file as a person has corrected it."""
+
+    row: Annotated[int, between(1, INT4_LARGEST)]
+    """The line on which the row begins, as the `problems` of the upload name it."""
+    cells: list[str]
+    """Its cells, as many as the header has, written as the data feed reads them."""
+
+
+class InvalidRow(msgspec.Struct, frozen=True):
+    """A bad row as it stands in the file."""
+
+    row: int
+    """The line on which the row begins."""
+    cells: list[str]
+    """Its cells, to be corrected and sent as `rows` of a new upload."""
+    problems: list[UploadProblem]
+    """What is wrong with it."""
+
+
+class InvalidRows(msgspec.Struct, frozen=True):
+    """The first bad rows of an upload, with their cells."""
+
+    header: list[str]
+    """The names of the columns."""
+    rows: list[InvalidRow]
+    """The rows, in the order of the file."""
+    omitted: int
+    """Bad rows that are not given here: beyond the first ones, or too long."""
+
+
 class UploadAgain(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An upload of a file that was uploaded before, such as after a dry run."""
 
@@ -225,6 +265,10 @@ class UploadAgain(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The number of an upload of the same feed, whose file is taken once more."""
     dry_run: bool = False
     """Whether everything is done as in earnest and then undone."""
+    on_difference: _OnDifference | None = None
+    """What becomes of events that differ from their rows, this time only; null as the data feed says."""
+    rows: Annotated[list[CorrectedRow], msgspec.Meta(min_length=1, max_length=ROWS_EDITED_MAX)] | None = None
+    """Rows that are read in place of those of the file; its other rows are read as they are."""
 
 
 class NewUploadBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -242,6 +286,10 @@ class SentFile:
     size: int
     sha256: bytes
     dry_run: bool
+    on_difference: str | None = None
+    """What becomes of events that differ from their rows; None as the data feed says."""
+    corrects: int | None = None
+    """The upload whose file is read, where this one holds corrected rows of it."""
 
 
 class UploadResult(msgspec.Struct, frozen=True):

@@ -31,6 +31,7 @@ from weighbridge.errors import NotFound, Refusal
 from weighbridge.exchange.records.data_feeds import DataFeed
 from weighbridge.exchange.tables.cell import MissingMarks
 from weighbridge.exchange.tables.columns import Columns, RowValues, build_clock, map_columns, take_units_line
+from weighbridge.exchange.tables.corrected_rows import CorrectedTable
 from weighbridge.exchange.tables.rows import (
     GivenFields,
     NumberedEvent,
@@ -272,7 +273,12 @@ class FeedReading:
     """A file that is open, in the sandbox."""
 
     def __init__(
-        self, file: CsvFile, feed: DataFeed, destination: FeedDestination, reference: str | None
+        self,
+        file: CsvFile,
+        feed: DataFeed,
+        destination: FeedDestination,
+        reference: str | None,
+        corrected: Mapping[int, list[str]] = {},
     ) -> None:
         """Raises Refusal where the file as a whole cannot be read as the feed says."""
         opened = ExitStack()
@@ -282,7 +288,8 @@ class FeedReading:
         units = take_units_line(self._table) if feed.units_line else None
         columns = map_columns(self._table.header, feed, destination.event_type, units)
         mapping = build_mapping(feed, columns, destination, reference)
-        self._rows = RowFeed(self._table, mapping, destination.vocabulary)
+        table = CorrectedTable(self._table, corrected) if corrected else self._table
+        self._rows = RowFeed(table, mapping, destination.vocabulary)
         self._file = OpenedFile(columns.as_mapping(), list_given_fields(mapping))
 
     def opened(self) -> OpenedFile:

@@ -259,7 +259,7 @@ def list_given_fields(mapping: RowMapping) -> GivenFields:
 
 
 def build_differing_row(
-    line: int, discrepancies: Sequence[Discrepancy], given: GivenFields, outcome: str
+    line: int, event: str, discrepancies: Sequence[Discrepancy], given: GivenFields, outcome: str
 ) -> BadRow:
     """Build the report of a row whose event has other values; `outcome` is the action taken."""
     return BadRow(
@@ -271,6 +271,7 @@ def build_differing_row(
                 discrepancy.sent,
                 discrepancy.field,
                 discrepancy.stored,
+                event,
             )
             for discrepancy in discrepancies
         ),

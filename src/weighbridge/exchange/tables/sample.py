@@ -14,7 +14,7 @@ import io
 import re
 import zlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
@@ -123,10 +123,15 @@ _FALLBACK: Final = "windows-1252"
 _COMMA: Final = re.compile(r"[+-]?\d+,\d+")
 _POINT: Final = re.compile(r"[+-]?\d+\.\d+")
 
+_DATES: Final = (
+    "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%m.%d.%Y", "%Y/%m/%d", "%Y.%m.%d",
+    "%d.%m.%y", "%m.%d.%y", "%d/%m/%y", "%m/%d/%y", "%y/%m/%d", "%d-%m-%y", "%m-%d-%y",
+    "%y-%m-%d",
+)  # fmt: skip
+_CLOCKS: Final = (" %H:%M:%S", " %H:%M", "", " %I:%M:%S %p", " %I:%M %p")
+
 TIME_FORMATS: Final = (
-    "%d.%m.%Y %H:%M:%S", "%d.%m.%Y %H:%M", "%d.%m.%Y", "%d/%m/%Y %H:%M:%S", "%d/%m/%Y %H:%M", "%d/%m/%Y",
-    "%m/%d/%Y %H:%M:%S", "%m/%d/%Y %H:%M", "%m/%d/%Y", "%d-%m-%Y %H:%M:%S", "%d-%m-%Y %H:%M",
-    "%Y/%m/%d %H:%M:%S", "%Y/%m/%d %H:%M", "%Y%m%d%H%M%S", "%Y%m%d %H:%M",
+    *(date + clock for date in _DATES for clock in _CLOCKS), "%Y%m%d%H%M%S", "%Y%m%d %H:%M",
 )  # fmt: skip
 """Forms of times that are tried, the day before the month where a sample leaves that open."""
 
@@ -145,6 +150,8 @@ class FileSample:
     is_workbook: bool
     has_units_line: bool = False
     """Whether its first line below the header seems to hold units; that is not among the rows."""
+    units: list[str] = field(default_factory=list)
+    """The cells of that line."""
 
     def column(self, index: int) -> list[str]:
         """The cells of a column that hold anything."""
@@ -166,11 +173,12 @@ def read_sample(path: Path, name: str, header_line: int = 1) -> FileSample:
             if row.cells
         ]
     has_units = len(rows) > 1 and is_line_of_units(rows[0], rows[1])
+    units = rows[0] if has_units else []
     rows = rows[has_units:]
     cells = [cell.strip() for row in rows for cell in row]
     return FileSample(
         name, header, rows, encoding, delimiter, _guess_decimal_mark(cells), header_line,
-        head.startswith(ZIP_MAGIC), has_units,
+        head.startswith(ZIP_MAGIC), has_units, units,
     )  # fmt: skip
 
 
@@ -196,7 +204,8 @@ def add_times(sample: FileSample, columns: SuggestedColumns) -> SuggestedColumns
         if (
             name in columns.unclear
             and cells
-            and any(_parse_times(cells, time_format) for time_format in (None, *TIME_FORMATS))
+            and cells[0][0].isdigit()
+            and any(parse_times(cells, time_format) for time_format in (None, *TIME_FORMATS))
         ):
             return SuggestedColumns(
                 [FeedColumn(name, START), *columns.columns],
@@ -206,22 +215,27 @@ def add_times(sample: FileSample, columns: SuggestedColumns) -> SuggestedColumns
     return columns
 
 
-def guess_time_format(sample: FileSample, columns: SuggestedColumns) -> tuple[str | None, bool]:
-    """The form of the times of a sample, None for ISO 8601, and whether all of them have an offset."""
-    time_columns = {column.column for column in columns.columns if column.field in TIME_FIELDS}
-    times = [
+def list_times_of(sample: FileSample, columns: Sequence[FeedColumn]) -> list[str]:
+    """The cells of the columns that give times."""
+    time_columns = {column.column for column in columns if column.field in TIME_FIELDS}
+    return [
         cell
         for index, column in enumerate(sample.header)
         if column in time_columns
         for cell in sample.column(index)
     ]
-    if parsed := _parse_times(times, None):
+
+
+def guess_time_format(sample: FileSample, columns: SuggestedColumns) -> tuple[str | None, bool]:
+    """The form of the times of a sample, None for ISO 8601, and whether all of them have an offset."""
+    times = list_times_of(sample, columns.columns)
+    if parsed := parse_times(times, None):
         return None, all(moment.tzinfo is not None for moment in parsed)
-    fitting = (time_format for time_format in TIME_FORMATS if times and _parse_times(times, time_format))
+    fitting = (time_format for time_format in TIME_FORMATS if times and parse_times(times, time_format))
     return next(fitting, None), False
 
 
-def _parse_times(times: Sequence[str], time_format: str | None) -> list[datetime]:
+def parse_times(times: Sequence[str], time_format: str | None) -> list[datetime]:
     """The times as a form reads them; none at all where it does not read each."""
     try:
         if time_format is None:

@@ -84,6 +84,8 @@ class RowProblem(NamedTuple):
     """The field of the event that it is about, where that is no data point."""
     stored: str | None = None
     """What the event of the row has there, where the project has it with other values."""
+    event: str | None = None
+    """The event that differs from the row; None of a row that is bad."""
 
     def __str__(self) -> str:
         return self.reason if self.column is None else f"column {self.column!r}: {self.reason}"

@@ -9,8 +9,9 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from tempfile import SpooledTemporaryFile
-from typing import Any, Final, Generic, Literal, NamedTuple, Protocol, TypeVar, cast
+from typing import Any, BinaryIO, Final, Generic, Literal, NamedTuple, Protocol, TypeVar, cast
 from urllib.parse import quote, unquote_to_bytes
 
 import structlog
@@ -95,6 +96,12 @@ class Files(Protocol):
 
     async def get(self, key: str, size: int, sha256: bytes) -> Spool:
         """Read all of a file; refuse when it is not the one of this size and digest."""
+
+    async def put_file(self, key: str, file: Path | BinaryIO) -> None:
+        """Write a file of any length."""
+
+    async def delete(self, key: str) -> None:
+        """Remove a file, if it is there."""
 
 
 @dataclass(slots=True)

@@ -31,6 +31,7 @@ from weighbridge.web.pages import (
     rules,
     saved_views,
     sign_in,
+    uploads,
 )
 
 PAGES: Final = (
@@ -44,6 +45,7 @@ PAGES: Final = (
     operations,
     over_time,
     feeds,
+    uploads,
     feed_form,
     models,
     rules,

@@ -20,6 +20,7 @@ from weighbridge.errors import Invalid, Refusal
 from weighbridge.exchange.data_feeds import create_data_feed, get_data_feed, suggest_columns, update_data_feed
 from weighbridge.exchange.records.data_feeds import DataFeed, FeedColumn, SuggestedColumns
 from weighbridge.exchange.tables.columns import LEFT_OUT
+from weighbridge.exchange.tables.preview import PreviewedRow
 from weighbridge.exchange.tables.sample import FileSample, add_times, guess_time_format, read_sample
 from weighbridge.http.messages.body import FILE_PART, Form, Upload
 from weighbridge.sandbox.sandbox import read_apart
@@ -27,6 +28,17 @@ from weighbridge.sandbox.work import SandboxLimits
 from weighbridge.web.framework.page import form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
 from weighbridge.web.pages import feeds
+from weighbridge.web.pages.feed_questions import (
+    CarriedSample,
+    SampleQuestion,
+    build_preview,
+    carry_sample,
+    check_answers,
+    find_open,
+    list_answers,
+    list_questions,
+    read_carried,
+)
 from weighbridge.web.pages.feeds import DELIMITERS, OFFERED, ONE, PATH, named_records
 
 # A data feed while it is typed: what its form shows, and what the interface is sent of it.
@@ -103,9 +115,12 @@ def draft_of_feed(feed: DataFeed) -> FeedDraft:
     return FeedDraft(texts, all_lines, feed.location_ids, feed.rows_in_order, feed.units_line)
 
 
-def draft_of_sample(sample: FileSample, suggested: SuggestedColumns, zone: str) -> FeedDraft:
-    """A feed as a sample of its files suggests it; columns about which nothing is known are left out."""
-    time_format, has_offsets = guess_time_format(sample, suggested)
+def draft_of_sample(sample: FileSample, suggested: SuggestedColumns, carried: CarriedSample) -> FeedDraft:
+    """A feed as a sample of its files suggests it; columns about which nothing is known are left out.
+
+    What the sample leaves open stays empty, and is asked.
+    """
+    time_format, _ = guess_time_format(sample, suggested)
     suggestions = {column.column: column for column in suggested.columns}
     lines = [
         _line(suggestions.get(name, FeedColumn(name, LEFT_OUT)), sample.column(index))
@@ -115,14 +130,14 @@ def draft_of_sample(sample: FileSample, suggested: SuggestedColumns, zone: str) 
         "name": sample.name.rpartition(".")[0] or sample.name, "encoding": sample.encoding,
         "delimiter": _TAB if sample.delimiter == "\t" else sample.delimiter,
         "header_line": str(sample.header_line), "decimal_mark": sample.decimal_mark,
-        "time_format": time_format or "", "time_zone": "" if has_offsets else zone,
+        "time_format": "" if carried.ambiguity.formats else time_format or "", "time_zone": "",
     }  # fmt: skip
     return FeedDraft(texts, lines, has_units=sample.has_units_line)
 
 
 def draft_of_form(visit: Visit) -> FeedDraft:
     """Return the draft of the typed fields, with problems at the lines of their columns."""
-    texts = {name: visit.text(name) for name in visit.typed}
+    texts = {name: visit.text(name) for name in visit.typed} | list_answers(visit.typed)
     lines = list(_typed_lines(visit))
     sent_indices = [at for at, line in enumerate(lines) if _is_sent(line)]
     wrong: dict[int, str] = {}
@@ -138,14 +153,14 @@ def draft_of_form(visit: Visit) -> FeedDraft:
     return FeedDraft(texts, shown_lines, locations, "rows_in_order" in texts, "units_line" in texts)
 
 
-def read_feed_body(visit: Visit) -> dict[str, Any]:
-    """What was typed, as the interface takes it."""
-    body: dict[str, Any] = {name: visit.text(name) for name in _TEXTS}
-    body |= {name: visit.text(name) or None for name in _OR_NULL}
-    line, delimiter = visit.text("header_line"), visit.text("delimiter")
+def build_feed_body(draft: FeedDraft) -> dict[str, Any]:
+    """What the form shows, as the interface takes it."""
+    body: dict[str, Any] = {name: draft.text(name) for name in _TEXTS}
+    body |= {name: draft.text(name) or None for name in _OR_NULL}
+    line, delimiter = draft.text("header_line"), draft.text("delimiter")
     columns = [
         {"column": typed_line.column, "field": typed_line.field, "unit": typed_line.unit or None}
-        for typed_line in _typed_lines(visit)
+        for typed_line in draft.lines
         if _is_sent(typed_line)
     ]
     return body | {
@@ -153,11 +168,11 @@ def read_feed_body(visit: Visit) -> dict[str, Any]:
         "delimiter": "\t" if delimiter == _TAB else delimiter,
         "header_line": int(line) if line.isascii() and line.isdigit() and len(line) < 9 else line,
         "missing": [
-            missing_text.strip() for missing_text in visit.text("missing").split(",") if missing_text.strip()
+            missing_text.strip() for missing_text in draft.text("missing").split(",") if missing_text.strip()
         ],
-        "location_ids": [text for text in visit.texts("location_ids") if text],
-        "rows_in_order": visit.text("rows_in_order") == "yes",
-        "units_line": visit.text("units_line") == "yes",
+        "location_ids": draft.locations,
+        "rows_in_order": draft.in_order,
+        "units_line": draft.has_units,
     }
 
 
@@ -262,7 +277,7 @@ async def new_feed(visit: Visit) -> View:
     is_typed = visit.text("event_type_id") != ""
     zone = visit.frame.zone
     draft = draft_of_form(visit) if is_typed else new_draft(zone=zone)
-    return await _editor(visit, kind, draft)
+    return await _editor(visit, kind, draft, carried=read_carried(visit.text("carried")))
 
 
 @form(
@@ -282,14 +297,26 @@ async def look_at_sample(visit: Visit) -> View:
     question = {"event_type_id": kind.id, "header": sample.header}
     by_names = await visit.do(suggest_columns, question)
     suggested = await visit.reading.in_thread(add_times, sample, by_names)  # many columns by many forms
-    draft = draft_of_sample(sample, suggested, visit.frame.zone)
-    return await _editor(visit, kind, draft, sample=sample, suggested=suggested)
+    carried = await visit.reading.in_thread(carry_sample, sample, suggested.columns, kind)
+    draft = draft_of_sample(sample, suggested, carried)
+    return await _editor(visit, kind, draft, carried=carried, suggested=suggested)
+
+
+@form(f"{PATH}/preview", permission="data_collection:read", error_page=new_feed, asks=True, computes=True)
+async def preview_feed(visit: Visit) -> View:
+    """The form with the events that the sample becomes as it is filled in now."""
+    return await new_feed(visit)
 
 
 @form(f"{PATH}/new", permission=_WRITE, error_page=new_feed)
 async def make_feed(visit: Visit) -> Redirect:
     """Make the feed."""
-    body = read_feed_body(visit) | {"event_type_id": visit.text("event_type_id")}
+    draft = draft_of_form(visit)
+    carried = read_carried(visit.text("carried"))
+    if carried is not None:
+        kind = await visit.ask(get_event_type, event_type_id=visit.text("event_type_id"))
+        check_answers(await _list_questions(visit, draft, carried, kind), visit.typed)
+    body = build_feed_body(draft) | {"event_type_id": visit.text("event_type_id")}
     created_feed = await visit.do(create_data_feed, {"data_feed": body})
     return Redirect(
         visit.url(f"data_feeds/{created_feed.id}"),
@@ -308,7 +335,7 @@ async def edit_feed(visit: Visit) -> View:
 @form(f"{ONE}/edit", permission=_WRITE, error_page=edit_feed)
 async def change_feed(visit: Visit) -> Redirect:
     """Change how files are read from now on."""
-    changed_feed = await visit.do(update_data_feed, {"data_feed": read_feed_body(visit)})
+    changed_feed = await visit.do(update_data_feed, {"data_feed": build_feed_body(draft_of_form(visit))})
     return Redirect(
         visit.url(f"data_feeds/{changed_feed.id}"),
         "Feed saved. The changes apply to files uploaded from now on.",
@@ -321,21 +348,52 @@ async def _editor(
     draft: FeedDraft,
     *,
     feed: DataFeed | None = None,
-    sample: FileSample | None = None,
+    carried: CarriedSample | None = None,
     suggested: SuggestedColumns | None = None,
 ) -> View:
     back = visit.url("data_feeds") if feed is None else visit.url(f"data_feeds/{feed.id}")
     crumbs = (("Feeds", visit.url("data_feeds")), *(() if feed is None else ((feed.name, back),)))
     title, action = ("New feed", f"{back}/new") if feed is None else ("Edit", f"{back}/edit")
+    questions: list[SampleQuestion] = []
+    preview: list[PreviewedRow] = []
+    preview_problems: list[str] = []
+    if carried is not None:
+        questions = await _list_questions(visit, draft, carried, kind)
+    answers = {question.name: visit.text(question.name) for question in questions}
+    open_fields = {question.field for question in questions if not answers[question.name]}
+    if carried is not None:
+        # What is open is read in any way, and not shown.
+        open_answers = {
+            question.field: question.alternatives[0].value
+            for question in questions
+            if question.field in open_fields
+        }
+        shown_body = build_feed_body(draft) | open_answers
+        preview, preview_problems = await visit.reading.in_thread(build_preview, carried, shown_body, kind)
     return view(
         "data/feed_form.html", title, crumbs=crumbs, kind=kind, draft=draft,
         action=action, back=back, call=back, method="POST" if feed is None else "PATCH",
-        is_new=feed is None, sample=sample, lacking=_missing_fields(suggested),
+        is_new=feed is None, sample=carried, lacking=_missing_fields(suggested),
+        questions=questions, answers=answers, open_fields=open_fields, preview=preview,
+        preview_problems=preview_problems, field_names=feeds.FIELDS,
+        points={point.slug: point for point in kind.data_point_types},
+        preview_path=visit.url("data_feeds/preview"),
         fields=feeds.fields_of(kind), words=feeds, delimiters=delimiters(draft),
         field_count=len(draft.lines),
         sample_path=visit.url(f"data_feeds/sample?event_type_id={kind.id}"),
         named=await named_records(visit),
     )  # fmt: skip
+
+
+async def _list_questions(
+    visit: Visit, draft: FeedDraft, carried: CarriedSample, kind: EventType
+) -> list[SampleQuestion]:
+    columns = [FeedColumn(line.column, line.field) for line in draft.lines if _is_sent(line)]
+    ambiguity = await visit.reading.in_thread(find_open, carried, columns, kind)
+    is_chosen = not ambiguity.formats or bool(visit.text("answer_time_format"))
+    return list_questions(
+        ambiguity, visit.frame.zone, draft.text("time_format") or None, is_format_chosen=is_chosen
+    )
 
 
 def _missing_fields(suggested: SuggestedColumns | None) -> list[str]:
@@ -367,6 +425,7 @@ def _copy(upload: Upload, file: IO[bytes]) -> None:
 PAGES: Final[list[HTTPRouteHandler]] = [
     *new_feed_page,
     *look_at_sample,
+    *preview_feed,
     *make_feed,
     *page(f"{ONE}/edit", permission=_WRITE)(edit_feed),
     *change_feed,

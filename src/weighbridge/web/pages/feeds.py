@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
-from urllib.parse import urlencode
 
 from weighbridge.collection.assets import list_assets_of_project
 from weighbridge.collection.event_types import get_event_type, list_event_types
@@ -17,18 +16,14 @@ from weighbridge.core.collection.data_feed import (
     OtherColumns,
     ReferenceRule,
 )
-from weighbridge.core.platform.tasks import TaskState
-from weighbridge.core.problem import Problem
-from weighbridge.core.time.calendar import MILLISECOND, Instant
-from weighbridge.errors import Invalid
-from weighbridge.exchange.data_feed_uploads import create_upload, download_bad_rows, get_upload, list_uploads
+from weighbridge.exchange.data_feed_uploads import list_uploads
 from weighbridge.exchange.data_feeds import delete_data_feed, get_data_feed, list_data_feeds, update_data_feed
-from weighbridge.exchange.records.data_feeds import DataFeed, DataFeedUpload, FeedColumn
+from weighbridge.exchange.records.data_feeds import DataFeed, FeedColumn
 from weighbridge.exchange.tables.cell import DURATION, STEPS
 from weighbridge.exchange.tables.columns import LEFT_OUT, LOCATION_FIELD
 from weighbridge.web.display.figures import plural
 from weighbridge.web.framework.listing import ListView, list_query
-from weighbridge.web.framework.page import action, download, form, page
+from weighbridge.web.framework.page import action, form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
 
 # What a data feed says, as sentences: how its files are read, and what becomes of their rows.
@@ -231,92 +226,6 @@ async def _records(visit: Visit, feed: DataFeed) -> list[tuple[str, list[tuple[s
     ]
 
 
-# The files of a data feed: validation, import, and the result of each row.
-
-
-UPLOADS: Final = ONE + "/uploads"
-UPLOAD: Final = UPLOADS + "/{upload_id}"
-
-_RUNNING: Final = (TaskState.PENDING, TaskState.RUNNING)
-
-
-@page(UPLOADS, permission="data_collection:read", of=list_uploads, query_of=list_query)
-async def uploads(visit: Visit) -> View:
-    """Show all files of a feed, the newest first."""
-    feed = await visit.ask(get_data_feed)
-    listed_uploads = await visit.ask(list_uploads, list_query(visit))
-    path = visit.url(f"data_feeds/{feed.id}")
-    return view(
-        "data/uploads.html",
-        "Files",
-        call=f"{path}/uploads",
-        has_csv=True,
-        crumbs=(("Feeds", visit.url("data_feeds")), (feed.name, path)),
-        feed=feed,
-        path=path,
-        uploads=listed_uploads.data,
-        list=ListView(f"{path}/uploads", visit.query, listed_uploads.info),
-    )
-
-
-@form(
-    UPLOADS,
-    permission="data_collection:write",
-    error_page=data_feed,
-    upload_form=create_upload.operation.form,
-)
-async def send_file(visit: Visit) -> Redirect:
-    """Upload a file: to validate or to import it."""
-    if visit.file is None:
-        raise Invalid([Problem("Select a file.", "file", "required")])
-    answer = await visit.keep(create_upload)
-    return Redirect(visit.url(f"data_feeds/{{data_feed_id}}/uploads/{answer.record.id}"))
-
-
-async def upload(visit: Visit) -> View:
-    """One file: how far it is, then what became of its rows, with what is wrong with the bad ones."""
-    feed = await visit.ask(get_data_feed)
-    kind: EventType = await visit.ask(get_event_type, event_type_id=feed.event_type_id)
-    upload_record: DataFeedUpload = await visit.ask(get_upload)
-    path = visit.url(f"data_feeds/{feed.id}")
-    names = {type_.slug: type_.name for type_ in kind.data_point_types}
-    return view(
-        "data/upload.html",
-        upload_record.file_name,
-        call=f"{path}/uploads/{upload_record.id}",
-        crumbs=(("Feeds", visit.url("data_feeds")), (feed.name, path)),
-        feed=feed,
-        kind=kind,
-        upload=upload_record,
-        path=path,
-        names=names,
-        is_over=upload_record.state not in _RUNNING,
-        events=_events_url(visit, kind, upload_record, feed.duration),
-    )
-
-
-@form(f"{UPLOAD}/again", permission="data_collection:write", error_page=upload)
-async def import_upload(visit: Visit) -> Redirect:
-    """Take the same file once more: in earnest as a rule, after it was tried."""
-    trial_upload: DataFeedUpload = await visit.ask(get_upload)
-    body = {"of_upload": trial_upload.id, "dry_run": visit.text("dry_run") == "true"}
-    created_upload = await visit.do(create_upload, {"upload": body})
-    return Redirect(visit.url(f"data_feeds/{{data_feed_id}}/uploads/{created_upload.id}"))
-
-
-def _events_url(visit: Visit, kind: EventType, upload_record: DataFeedUpload, duration: str | None) -> str:
-    """Return the URL of the events of a file, by their type and time; empty without events."""
-    if not upload_record.stored or upload_record.first_start is None or upload_record.last_end is None:
-        return ""
-    last = upload_record.last_end if duration is None else Instant.of(upload_record.last_end - MILLISECOND)
-    query = {
-        "filter[slug]": kind.slug,
-        "filter[start_time][geq]": upload_record.first_start.text,
-        "filter[start_time][leq]": last.text,
-    }
-    return f"/projects/{visit.path['project_id']}/events?{urlencode(query)}"
-
-
 PAGES = [
     *data_feeds,
     *page(ONE, permission="data_collection:read", of=get_data_feed)(data_feed),
@@ -325,9 +234,4 @@ PAGES = [
         back="data_feeds", notice="Feed deleted.",
     ),
     *stop_watching,
-    *uploads,
-    *send_file,
-    *page(UPLOAD, permission="data_collection:read", of=get_upload)(upload),
-    *import_upload,
-    *download(f"{UPLOAD}/bad_rows", download_bad_rows, permission="data_collection:read"),
 ]  # fmt: skip

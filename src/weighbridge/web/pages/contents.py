@@ -14,8 +14,6 @@ from weighbridge.web.pages import (
     engagements,
     event_forms,
     events,
-    feed_form,
-    feeds,
     generation,
     ledgers,
     models,
@@ -31,8 +29,8 @@ from weighbridge.web.pages import (
     rules,
     saved_views,
     sign_in,
-    uploads,
 )
+from weighbridge.web.pages.data_feeds import feed_form, feeds, uploads
 
 PAGES: Final = (
     sign_in,

@@ -27,7 +27,7 @@ from weighbridge.exchange.tables.columns import TIME_FIELDS
 from weighbridge.web.framework.listing import ListView, list_query
 from weighbridge.web.framework.page import download, form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
-from weighbridge.web.pages.feeds import FIELDS, ONE, data_feed
+from weighbridge.web.pages.data_feeds.feeds import FIELDS, ONE, data_feed
 
 UPLOADS: Final = ONE + "/uploads"
 UPLOAD: Final = UPLOADS + "/{upload_id}"

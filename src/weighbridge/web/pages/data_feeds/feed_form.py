@@ -27,8 +27,8 @@ from weighbridge.sandbox.sandbox import read_apart
 from weighbridge.sandbox.work import SandboxLimits
 from weighbridge.web.framework.page import form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
-from weighbridge.web.pages import feeds
-from weighbridge.web.pages.feed_questions import (
+from weighbridge.web.pages.data_feeds import feeds
+from weighbridge.web.pages.data_feeds.feed_questions import (
     CarriedSample,
     SampleQuestion,
     build_preview,
@@ -39,7 +39,7 @@ from weighbridge.web.pages.feed_questions import (
     list_questions,
     read_carried,
 )
-from weighbridge.web.pages.feeds import DELIMITERS, OFFERED, ONE, PATH, named_records
+from weighbridge.web.pages.data_feeds.feeds import DELIMITERS, OFFERED, ONE, PATH, named_records
 
 # A data feed while it is typed: what its form shows, and what the interface is sent of it.
 

@@ -1,0 +1,5 @@
+"""Pages of data feeds and their files.
+
+Read in this order: `feeds.py` (what a feed does), `feed_form.py` (a feed from a sample), `feed_questions.py`
+(what a sample does not decide), `uploads.py` (files, and what became of their rows).
+"""

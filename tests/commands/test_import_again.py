@@ -224,7 +224,10 @@ def test_an_import_that_was_ended_stores_nothing_and_the_same_again_stores_all(
         holder.execute("LOCK TABLE events IN SHARE MODE")  # it ends in the middle, as it waits for this
         server.await_blocked()
         first.send_signal(ending)
-        first.wait(60)
+        try:
+            first.wait(60)
+        finally:
+            first.kill()  # one that does not end fails this test, and keeps nobody waiting
     until(lambda: not server.sql(STORING), what="the session of the import has ended")
 
     assert server.sql(count, plant["numeric_id"]) == [(0,)]

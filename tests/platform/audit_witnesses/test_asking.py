@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from tests.given import collection as given
+from tests.given.on_purpose import break_log
 from tests.given.sealing import seal_rows_of
 from tests.given.witnesses import LyingWitness, cosigned_at, lying_witness, running_witness
 
@@ -144,6 +145,7 @@ def test_a_witness_that_knows_more_than_the_database_remembers_is_asked_from_the
 def test_a_database_that_was_rolled_back_is_refused_and_said_to_be(plant, witness):
     plant.write().write().name(witness).ask()
     rows = plant.rows
+    break_log(plant.account.id)
     with plant.server.transaction() as connection:
         connection.execute("SET LOCAL session_replication_role = replica")
         for table in ("audit_cosignatures", "audit_witnesses"):
@@ -161,6 +163,7 @@ def test_a_database_that_was_rolled_back_is_refused_and_said_to_be(plant, witnes
 
 def test_a_log_that_was_rewritten_is_refused_and_said_to_be(plant, witness):
     plant.name(witness).ask()
+    break_log(plant.account.id)
     with plant.server.transaction() as connection:
         connection.execute("SET LOCAL session_replication_role = replica")
         connection.execute("DELETE FROM audit_witnesses WHERE account_id = %s", (plant.account.id,))

@@ -28,6 +28,8 @@ class InferredUnit:
     unit: Unit | None
     is_array: bool = False
     refusal: str = ""
+    is_refused: bool = False
+    """Whether the formula cannot be computed, whatever unit is given."""
 
 
 def read_parts(source: Source) -> Model:
@@ -58,9 +60,10 @@ def infer_unit(text: str, types: Types, model: Model) -> InferredUnit:
     try:
         result = check(parse(text), NameScope(types, model.tables))
     except ExpressionError as error:
-        return InferredUnit(None, refusal=f"At {error.position}: {error.message}")
+        return InferredUnit(None, refusal=f"At {error.position}: {error.message}", is_refused=True)
     if result.kind is not Kind.NUMBER:
-        return InferredUnit(None, refusal=f"A formula yields a number, and this is {result}.")
+        refusal = f"A formula yields a number, and this is {result}."
+        return InferredUnit(None, refusal=refusal, is_refused=True)
     if result.unit is None:
         return InferredUnit(None, result.is_array, "What it reads has no known unit; give the unit yourself.")
     return InferredUnit(result.unit, result.is_array)

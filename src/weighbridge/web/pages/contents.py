@@ -18,7 +18,6 @@ from weighbridge.web.pages import (
     feeds,
     generation,
     ledgers,
-    models,
     operations,
     over_time,
     overview,
@@ -32,6 +31,7 @@ from weighbridge.web.pages import (
     sign_in,
     suggestions,
 )
+from weighbridge.web.pages.models import editor, trials, versions
 
 PAGES: Final = (
     sign_in,
@@ -44,7 +44,9 @@ PAGES: Final = (
     over_time,
     feeds,
     feed_form,
-    models,
+    versions,
+    editor,
+    trials,
     rules,
     rule_editor,
     rule_results,

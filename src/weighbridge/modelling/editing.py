@@ -48,7 +48,7 @@ def rename_node(text: str, old: str, new: str) -> str:
 def remove_node(text: str, slug: str) -> str:
     """Remove a node; refused while another node or a case reads it."""
     source = read_source(text)
-    if readers := editing.list_readers(read_parts(source), slug):
+    if readers := editing.find_readers(read_parts(source)).get(slug):
         names = [*(node.slug for node in readers.nodes), *(f"the case {name!r}" for name in readers.cases)]
         raise EditError(f"{slug} cannot be removed while it is read by {', '.join(names)}.")
     edit = editing.remove_node(text, source, slug)

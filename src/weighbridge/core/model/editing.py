@@ -10,8 +10,9 @@ What replaces nothing is inserted at the end of a line, or inside brackets.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Final
 
 from weighbridge.core.expression import ExpressionError, names, parse
@@ -243,7 +244,14 @@ def rename_node(text: str, source: Source, old: str, new: str) -> Edit:
         )
     if new in slugs and new != old:
         raise EditError(f"The slug {new} is already taken by another part.")
-    return tuple(_replace_slug(text, place, old, new) for place in _list_places(root, old))
+    offsets: dict[int, Mapping[int, int]] = {}
+    edit = []
+    for scalar, first in _list_places(root, old):
+        at = scalar.extent.start
+        if at not in offsets:
+            offsets[at] = _map_characters(text, scalar)
+        edit.append(_replace_slug(text, scalar, offsets[at].get(first), old, new))
+    return tuple(edit)
 
 
 def _list_nodes(root: SourceMapping) -> list[SourceMapping]:
@@ -288,16 +296,15 @@ def _list_names(formula: Scalar, slug: str) -> Iterator[_Place]:
         raise EditError(
             f"The formula at {formula.mark} cannot be read, so it is unknown whether it names {slug}: {error}"
         ) from None
-    lines = formula.text.split("\n")
+    lengths = [len(line) + 1 for line in formula.text.split("\n")]
+    starts = [0, *accumulate(lengths)]
     for name in names(tree):
         if name.path[0] == slug:
-            before = sum(len(line) + 1 for line in lines[: name.position.line - 1])
-            yield formula, formula.text.index(slug, before + name.position.column - 1)
+            first = starts[name.position.line - 1] + name.position.column - 1
+            yield formula, formula.text.index(slug, first)
 
 
-def _replace_slug(text: str, place: _Place, old: str, new: str) -> Replacement:
-    scalar, first = place
-    start = _find_offset(text, scalar, first)
+def _replace_slug(text: str, scalar: Scalar, start: int | None, old: str, new: str) -> Replacement:
     if start is None or text[start : start + len(old)] != old:
         raise EditError(
             f"At {scalar.mark} {old} is written in a way that only a person can change; write it plainly."
@@ -305,14 +312,13 @@ def _replace_slug(text: str, place: _Place, old: str, new: str) -> Replacement:
     return Replacement(start, start + len(old), new)
 
 
-def _find_offset(text: str, scalar: Scalar, index: int) -> int | None:
-    """Where in the document a character of a scalar stands; None when that cannot be told."""
-    said = [character for character in scalar.text if not character.isspace()]
+def _map_characters(text: str, scalar: Scalar) -> Mapping[int, int]:
+    """Where in the document each character of a scalar stands; empty when that cannot be told."""
+    said = [(index, character) for index, character in enumerate(scalar.text) if not character.isspace()]
     written = [*_list_characters(text, scalar)]
-    if [character for character, _ in written] != said:
-        return None
-    number = sum(not character.isspace() for character in scalar.text[:index])
-    return written[number][1]
+    if [character for _, character in said] != [character for character, _ in written]:
+        return {}
+    return {index: offset for (index, _), (_, offset) in zip(said, written, strict=True)}
 
 
 def _list_characters(text: str, scalar: Scalar) -> Iterator[tuple[str, int]]:
@@ -347,23 +353,26 @@ def _read_escape(written: str) -> str:
 class Readers:
     """What reads a node: other nodes, and test cases."""
 
-    nodes: tuple[Node, ...]
-    cases: tuple[str, ...]
+    nodes: tuple[Node, ...] = ()
+    cases: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.nodes or self.cases)
 
 
-def list_readers(model: Model, slug: str) -> Readers:
-    """What reads a node, in the order of the document."""
-    cases = [
-        case.name
-        for case in model.cases
-        if any(name.partition(".")[0] == slug for name in (*case.inputs, *case.expect, *case.durations))
-    ]
-    return Readers(
-        tuple(node for node in model.nodes if node.slug != slug and slug in list_needs(node)), tuple(cases)
-    )
+def find_readers(model: Model) -> Mapping[str, Readers]:
+    """What reads each node, in the order of the document, by the slugs of those that something reads."""
+    nodes: dict[str, list[Node]] = {}
+    cases: dict[str, list[str]] = {}
+    for node in model.nodes:
+        for slug in list_needs(node):
+            if slug != node.slug:
+                nodes.setdefault(slug, []).append(node)
+    for case in model.cases:
+        named = (*case.inputs, *case.expect, *case.durations)
+        for slug in dict.fromkeys(name.partition(".")[0] for name in named):
+            cases.setdefault(slug, []).append(case.name)
+    return {slug: Readers(tuple(nodes.get(slug, ())), tuple(cases.get(slug, ()))) for slug in nodes | cases}
 
 
 def remove_node(text: str, source: Source, slug: str) -> Edit:
@@ -396,11 +405,11 @@ def _remove_lines(text: str, listing: SourceListing, number: int) -> Edit:
     start = _find_dash(text, listing, number)
     after = _BREAK.match(text, end)
     end = after.end() if after else end
-    floor = _find_content_end(text, listing.items[number - 1]) if number else start
-    while number and (line := _find_line_start(text, max(start - 1, 0))) > floor:
-        if text[line:start].strip():
-            break
-        start = line
+    if number:
+        before = _find_line_end(text, _find_content_end(text, listing.items[number - 1]))
+        said = before + len(text[before:start].rstrip())
+        found = _BREAK.search(text, said, start)
+        start = start if found is None else found.end()
     return (Replacement(start, end, ""),)
 
 

@@ -41,13 +41,13 @@ def read_parts(source: Source) -> Model:
 def type_parts(model: Model, surroundings: Surroundings = ALONE) -> Types:
     """The types of the nodes and of what travels along with draws, of all that have one."""
     types: dict[str, Type] = type_partition(model)
-    waiting = list(model.nodes)
-    while waiting:
-        ready = [node for node in waiting if all(slug in types for slug in list_needs(node))]
+    waiting = {node.slug: (node, list_needs(node)) for node in model.nodes}
+    while True:
+        ready = [node for node, needs in waiting.values() if all(slug in types for slug in needs)]
         if not ready:
             break
         for node in ready:
-            waiting.remove(node)
+            del waiting[node.slug]
             try:
                 types |= type_node(node, types, model, surroundings)
             except ExpressionError:

@@ -6,6 +6,7 @@ was typed; nothing is stored before the document is saved as a version.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any, Final
 
 from weighbridge import project_templates
@@ -16,7 +17,7 @@ from weighbridge.core.ledger.allocation import DIMENSIONS
 from weighbridge.core.ledger.instrument import PRESETS
 from weighbridge.core.model import NODE_KINDS, Aggregate, Formula, Model, ModelError, Node
 from weighbridge.core.model.aggregates import AGGREGATES
-from weighbridge.core.model.editing import EditError, Readers, list_readers
+from weighbridge.core.model.editing import EditError, Readers, find_readers
 from weighbridge.core.model.parts import list_next_steps, read_parts, type_parts
 from weighbridge.core.model.prepared import Types
 from weighbridge.core.model.writing import write_scalar
@@ -102,15 +103,20 @@ def _check_beginning(visit: Visit) -> Iterator[Problem]:
 
 def _show_beginnings(visit: Visit, problems: Sequence[Problem] = ()) -> View:
     models = visit.url("models")
-    templates = [
+    return view(
+        "models/beginnings.html", "New model", crumbs=(("Models", models),), call="/models", method="POST",
+        templates=_list_templates(), path=f"{models}/new", cadences=CADENCES, partition_types=[*DIMENSIONS],
+        problems=problems,
+    )  # fmt: skip
+
+
+@cache
+def _list_templates() -> Sequence[tuple[str, str, Sequence[str]]]:
+    """The templates: key, words, equations."""
+    return [
         (key, words, [*_list_equations(read_parts(read_source(_read_example(key))))])
         for key, words in EXAMPLES.items()
     ]
-    return view(
-        "models/beginnings.html", "New model", crumbs=(("Models", models),), call="/models", method="POST",
-        templates=templates, path=f"{models}/new", cadences=CADENCES, partition_types=[*DIMENSIONS],
-        problems=problems,
-    )  # fmt: skip
 
 
 def _list_equations(model: Model) -> Iterator[str]:
@@ -289,22 +295,11 @@ class Panel:
     drafts: Mapping[str, PartDraft] = field(default_factory=dict)
     trouble: str = ""
     """Why the document cannot be read."""
+    parts: Sequence[DocumentPart] = ()
 
     def read_part(self, visit: Visit, kind: str) -> PartDraft:
         """What was typed for a part of a kind."""
         return PartReader(kind, visit.text, visit.texts, self.model, self.types, self.offered).read()
-
-    @property
-    def parts(self) -> Sequence[DocumentPart]:
-        return [
-            DocumentPart(
-                node,
-                NODE_KINDS[type(node.body)].replace("_", " "),
-                list_readers(self.model, node.slug),
-                node.slug == self.model.primary_output,
-            )
-            for node in self.model.nodes
-        ]
 
     @property
     def names(self) -> Sequence[str]:
@@ -328,7 +323,8 @@ async def _read_panel(visit: Visit, text: str) -> Panel:
         visit.reading, project.number if project else None, text, is_final=False
     )
     types = await visit.reading.in_thread(type_parts, model, surroundings)
-    panel = Panel(model, types, await _read_offered(visit), trouble=trouble)
+    parts = await visit.reading.in_thread(_list_parts, model)
+    panel = Panel(model, types, await _read_offered(visit), trouble=trouble, parts=parts)
     drafts = {
         kind: panel.read_part(visit, kind)
         for kind in KINDS
@@ -338,6 +334,19 @@ async def _read_panel(visit: Visit, text: str) -> Panel:
         )
     }
     return replace(panel, drafts=drafts)
+
+
+def _list_parts(model: Model) -> list[DocumentPart]:
+    readers = find_readers(model)
+    return [
+        DocumentPart(
+            node,
+            NODE_KINDS[type(node.body)].replace("_", " "),
+            readers.get(node.slug, Readers()),
+            node.slug == model.primary_output,
+        )
+        for node in model.nodes
+    ]
 
 
 async def _read_offered(visit: Visit) -> PartsOffered:

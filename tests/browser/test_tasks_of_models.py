@@ -105,4 +105,8 @@ def test_a_name_is_clicked_into_a_formula_and_a_part_renamed_in_place(api, perso
         parts.get_by_role("button", name="Rename part").click()
         page.get_by_text("Part volume is now fuel.").wait_for()
         assert "formula: 2 * fuel" in page.get_by_label("Model document").input_value()
+        text = page.get_by_label("Model document")
+        text.fill(text.input_value() + "\n  - {slug: day, constant: 1, unit: d}\n")
+        parts.get_by_role("cell", name="day", exact=True).wait_for()
+        page.locator('#names [data-insert="day"]').wait_for(state="attached")
         assert page.url.endswith(begin.rsplit("/", 1)[1])

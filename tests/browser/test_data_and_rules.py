@@ -32,6 +32,8 @@ NAMES = [
     ("models", "/projects/{project}/models"),
     ("model", "/projects/{project}/models/{model}"),
     ("model-editor", "/projects/{project}/models/{model}/edit"),
+    ("model-beginnings", "/projects/{project}/models/new"),
+    ("model-template", "/projects/{project}/models/new?example=net-removal"),
     ("simulate", "/projects/{project}/models/{model}/simulate"),
     ("proposals", "/projects/{project}/proposals"),
     ("feeds", "/projects/{project}/data_feeds"),

@@ -12,8 +12,8 @@ versions determine what ledgers draw from; a caller that changes one passes the 
 """
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any, Final, LiteralString
@@ -45,6 +45,7 @@ from weighbridge.core.model.definition import (
     Scalar,
     Source,
     SourceEntry,
+    SourceExtent,
     SourceListing,
     SourceMapping,
     SourceMark,
@@ -135,7 +136,7 @@ def read_source(text: str) -> Source:
         message = f"A model document has at most {DOCUMENT_LENGTH_MAX} characters; this one has {len(text)}."
         raise ModelError([DocumentFlaw(message, SourceMark(), None, "limit")])
     try:
-        return _Composer(yaml.parse(text, Loader=_LOADER)).document()
+        return _Composer(yaml.parse(text, Loader=_LOADER), skipped=_count_skipped(text)).document()
     except yaml.YAMLError as error:
         raise ModelError([_build_yaml_flaw(error)]) from None
     except UnicodeError:
@@ -146,9 +147,12 @@ def read_source(text: str) -> Source:
 class _Composer:
     """Makes the source from the events of the YAML parser, one after the other."""
 
-    def __init__(self, events: Iterator[yaml.Event]) -> None:
+    def __init__(self, events: Iterator[yaml.Event], skipped: int = 0) -> None:
         self.events = events
         self.parts = 0
+        self.skipped = skipped
+        self.closing: yaml.Event = yaml.StreamEndEvent(None, None)
+        """The end of the list or mapping that was read last."""
 
     def document(self) -> Source:
         next(self.events)  # the start of the stream
@@ -165,14 +169,30 @@ class _Composer:
     def _part(self, event: yaml.Event, depth: int) -> Source:
         self._refuse_machinery(event, depth)
         if isinstance(event, yaml.ScalarEvent):
-            return _read_scalar(event)
+            return _read_scalar(event, self._extent(event, event, event.style or ""))
         if isinstance(event, yaml.SequenceStartEvent):
-            return SourceListing(tuple(self._items(depth)), _mark(event))
-        return SourceMapping(tuple(self._entries(depth)), _mark(event))
+            items = tuple(self._items(depth))
+            return SourceListing(items, _mark(event), self._extent_of(event, items))
+        entries = tuple(self._entries(depth))
+        return SourceMapping(
+            entries, _mark(event), self._extent_of(event, [entry.value for entry in entries])
+        )
+
+    def _extent(self, first: yaml.Event, last: yaml.Event, style: str) -> SourceExtent:
+        start, end = first.start_mark, last.end_mark
+        if start is None or end is None:
+            return SourceExtent()
+        return SourceExtent(start.index + self.skipped, end.index + self.skipped, style)
+
+    def _extent_of(self, event: yaml.Event, parts: Sequence[Source]) -> SourceExtent:
+        """The extent of a list or mapping; without brackets it ends where its last part ends."""
+        whole = self._extent(event, self.closing, "[" if getattr(event, "flow_style", False) else "-")
+        return whole if whole.is_bracketed or not parts else replace(whole, end=parts[-1].extent.end)
 
     def _items(self, depth: int) -> Iterator[Source]:
         while not isinstance(event := next(self.events), yaml.SequenceEndEvent):
             yield self._part(event, depth + 1)
+        self.closing = event
 
     def _entries(self, depth: int) -> Iterator[SourceEntry]:
         seen: set[str] = set()
@@ -183,7 +203,8 @@ class _Composer:
             if key.text in seen:
                 raise _build_rejection(f"The key {key.text!r} stands twice in one mapping.", event)
             seen.add(key.text)
-            yield SourceEntry(key.text, self._part(next(self.events), depth + 1), key.mark)
+            yield SourceEntry(key.text, self._part(next(self.events), depth + 1), key.mark, key)
+        self.closing = event
 
     def _refuse_machinery(self, event: yaml.Event, depth: int) -> None:
         self.parts += 1
@@ -203,16 +224,22 @@ class _Composer:
             raise _build_rejection("The document holds a NUL character, which no text may.", event)
 
 
-def _read_scalar(event: yaml.ScalarEvent) -> Scalar:
+def _count_skipped(text: str) -> int:
+    """The characters before the first that the parser counts: it passes over a byte order mark."""
+    return int(_LOADER is not yaml.SafeLoader and text.startswith("\ufeff"))
+
+
+def _read_scalar(event: yaml.ScalarEvent, extent: SourceExtent) -> Scalar:
     text, mark = event.value, _mark(event)
     if event.style:
-        return Scalar(text, text, _skip_quote(event), is_plain=_is_one_line(event, len(text) + 2))
+        is_plain = _is_one_line(event, len(text) + 2)
+        return Scalar(text, text, _skip_quote(event), is_plain=is_plain, extent=extent)
     value: str | Decimal | bool | None = text
     if text in _WORDS:
         value = _WORDS[text]
     elif _NUMBER.fullmatch(text):
         value = Decimal(text)
-    return Scalar(value, text, mark, is_plain=_is_one_line(event, len(text)))
+    return Scalar(value, text, mark, is_plain=_is_one_line(event, len(text)), extent=extent)
 
 
 def _skip_quote(event: yaml.ScalarEvent) -> SourceMark:

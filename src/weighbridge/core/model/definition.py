@@ -43,6 +43,23 @@ class SourceMark:
 
 
 @dataclass(frozen=True, slots=True)
+class SourceExtent:
+    """Where a part stands in the text: its first character, the one after its last, and how it is written.
+
+    The style of a text is empty or its first character (a quote, `|`, `>`); that of a list or mapping is
+    `[` where it is in brackets and `-` where its indentation says what belongs to it.
+    """
+
+    start: int = 0
+    end: int = 0
+    style: str = ""
+
+    @property
+    def is_bracketed(self) -> bool:
+        return self.style == "["
+
+
+@dataclass(frozen=True, slots=True)
 class Scalar:
     """One value: text, a decimal, true or false, or nothing."""
 
@@ -51,6 +68,7 @@ class Scalar:
     mark: SourceMark = field(default=SourceMark(), compare=False)
     is_plain: bool = field(default=True, compare=False)
     """Whether the text is on one line of the document, character for character, from the mark on."""
+    extent: SourceExtent = field(default=SourceExtent(), compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +77,7 @@ class SourceListing:
 
     items: tuple["Source", ...]
     mark: SourceMark = field(default=SourceMark(), compare=False)
+    extent: SourceExtent = field(default=SourceExtent(), compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +87,8 @@ class SourceEntry:
     key: str
     value: "Source"
     mark: SourceMark = field(default=SourceMark(), compare=False)
+    written: Scalar = field(default=Scalar("", ""), compare=False, repr=False)
+    """The key as it is written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +97,7 @@ class SourceMapping:
 
     entries: tuple[SourceEntry, ...]
     mark: SourceMark = field(default=SourceMark(), compare=False)
+    extent: SourceExtent = field(default=SourceExtent(), compare=False, repr=False)
 
     def get(self, key: str) -> "Source | None":
         """Return the value of a key."""

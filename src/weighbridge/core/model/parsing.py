@@ -303,6 +303,15 @@ def parse_model(source: Source) -> tuple[Model | None, list[DocumentFlaw]]:
     return (None if flaws else model), flaws
 
 
+def parse_readable(source: Source) -> Model:
+    """The model as far as it can be read, without the nodes that cannot; a required key may be empty.
+
+    For those who write a document step by step, which is no model before its last one.
+    """
+    mapping = source if isinstance(source, SourceMapping) else SourceMapping(())
+    return _read_model(Reader(mapping, "the model", []))
+
+
 def _read_model(reader: Reader) -> Model:
     reader.allow(MODEL_KEYS)
     share_places = reader.whole("share_places", least=0, most=SHARE_PLACES_MAX)

@@ -16,7 +16,6 @@ from weighbridge.web.pages import (
     events,
     generation,
     ledgers,
-    models,
     operations,
     over_time,
     overview,
@@ -31,6 +30,7 @@ from weighbridge.web.pages import (
     sign_in,
 )
 from weighbridge.web.pages.data_feeds import feed_form, feeds, uploads
+from weighbridge.web.pages.models import editor, trials, versions
 
 PAGES: Final = (
     sign_in,
@@ -45,7 +45,9 @@ PAGES: Final = (
     feeds,
     uploads,
     feed_form,
-    models,
+    versions,
+    editor,
+    trials,
     rules,
     rule_editor,
     rule_results,

@@ -245,6 +245,16 @@
     answerBelow(field);
   });
 
+  // A name that a formula can read is inserted where somebody types it.
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-insert]");
+    const field = button && document.getElementById(button.dataset.into);
+    if (!field) return;
+    field.setRangeText(button.dataset.insert, field.selectionStart, field.selectionEnd, "end");
+    field.focus();
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+
   for (const field of document.querySelectorAll("[data-zone]")) {
     if (!field.value) field.defaultValue = Intl.DateTimeFormat().resolvedOptions().timeZone;
   }

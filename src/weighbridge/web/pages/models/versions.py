@@ -7,14 +7,13 @@ nothing is stored by that.
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from functools import partial
 from typing import Any, Final
 from urllib.parse import urlencode
 
 from markupsafe import Markup
 
-from weighbridge import project_templates
 from weighbridge.accounting.model_runs import list_model_runs
 from weighbridge.accounting.records.model_runs import Calculation, ComparedVersions, ModelRun
 from weighbridge.accounting.version_comparisons import compare_over_period
@@ -39,19 +38,12 @@ from weighbridge.modelling.documents import find_owned_model, read_model
 from weighbridge.modelling.models import (
     activate_model,
     compare_models,
-    create_model,
-    create_model_version,
     get_model,
-    get_model_schema,
     list_model_versions,
     list_project_models,
     set_version_label,
-    simulate_model,
     update_model,
-    validate_model_yaml,
-    validate_yaml,
 )
-from weighbridge.modelling.records import Schema, Validation
 from weighbridge.web.display.formula import formula
 from weighbridge.web.display.graph import Box, GraphEdge, graph
 from weighbridge.web.framework.listing import ListView, list_query
@@ -79,7 +71,7 @@ class NodeOfRun:
     unit: str
 
 
-async def _read_version(visit: Visit) -> records.Model | Redirect:
+async def read_version(visit: Visit) -> records.Model | Redirect:
     """The version that a path names; where it belongs to another project, the way there."""
     model_record: records.Model = await visit.ask(get_model)
     project_id, asked_id = visit.path["project_id"], visit.path["model_id"]
@@ -99,7 +91,7 @@ async def read_document(visit: Visit) -> tuple[str, Model]:
     return stored_model.document, await visit.reading.in_thread(read_model, stored_model.document)
 
 
-def _version_context(visit: Visit, model_record: records.Model, tab: str) -> dict[str, Any]:
+def build_version_context(visit: Visit, model_record: records.Model, tab: str) -> dict[str, Any]:
     """What every page of a version shows around its own."""
     models = visit.url("models")
     return {
@@ -115,12 +107,12 @@ def _version_context(visit: Visit, model_record: records.Model, tab: str) -> dic
 
 async def model_version(visit: Visit) -> View | Redirect:
     """Show a version: its nodes as a graph, and the selected one in detail."""
-    model_record = await _read_version(visit)
+    model_record = await read_version(visit)
     if isinstance(model_record, Redirect):
         return model_record
     _, model = await read_document(visit)
     chosen_node = model.by_slug.get(visit.asked("node")) or model.by_slug[model.primary_output]
-    context = _version_context(visit, model_record, "")
+    context = build_version_context(visit, model_record, "")
     return view(
         "models/version.html", model_record.name, call=f"/models/{model_record.id}", about=model.about,
         picture=draw_graph(model, context["path"], chosen_node), chosen=describe_node(chosen_node, model),
@@ -231,13 +223,13 @@ async def models(visit: Visit) -> View:
 
 async def model_versions(visit: Visit) -> View | Redirect:
     """The versions of a model, with what people call them and wrote about them."""
-    model_record = await _read_version(visit)
+    model_record = await read_version(visit)
     if isinstance(model_record, Redirect):
         return model_record
     versions = await visit.ask(list_model_versions, (("page_size", "100"), ("sort", "-version")))
     return view(
         "models/versions.html", "Versions", call=f"/models/{model_record.id}/versions",
-        versions=versions.data, **_version_context(visit, model_record, "versions"),
+        versions=versions.data, **build_version_context(visit, model_record, "versions"),
     )  # fmt: skip
 
 
@@ -259,117 +251,6 @@ async def activate_version(visit: Visit) -> Redirect:
     )
 
 
-# The editor of a model: its document, checked while it is typed, and saved as the next version.
-
-
-EXAMPLES: Final = {
-    "stored-carbon": "stored carbon of deliveries by month and feedstock",
-    "biochar-production": "biochar production by month and feedstock",
-    "feedstock-inventory": "inventory of dry feedstock with its transport",
-    "net-removal": "net removal of stored biochar",
-}
-"""Models of the project templates that a new one may begin with."""
-
-
-async def new_model(visit: Visit) -> View:
-    """A model that is to be made, from an example or from nothing."""
-    return await _show_new(visit, None)
-
-
-async def edit_model(visit: Visit) -> View | Redirect:
-    """The document of a version, to be saved as the next one."""
-    return await _show_editor(visit, None)
-
-
-@form(f"{PATH}/new", permission="production_accounting:write", error_page=new_model, computes=True)
-async def make_model(visit: Visit) -> Redirect:
-    """Make the model; its first version is active at once."""
-    project = visit.path["project_id"]
-    created_model = await visit.do(
-        create_model, {"model": {"yaml": _document_text(visit), "project_id": project}}
-    )
-    return Redirect(
-        f"/projects/{project}/models/{created_model.id}", "Model created. You can assign it to a ledger."
-    )
-
-
-@form(
-    f"{PATH}/validate",
-    permission="production_accounting:read",
-    error_page=new_model,
-    computes=True,
-    asks=True,
-)
-async def check_new_model(visit: Visit) -> View:
-    """Say everything that is wrong with the document; nothing is stored."""
-    body = {"yaml": _document_text(visit), "project_id": visit.path["project_id"]}
-    return await _show_new(visit, await visit.do(validate_yaml, body))
-
-
-@form(f"{ONE}/edit", permission="production_accounting:write", error_page=edit_model, computes=True)
-async def save_version(visit: Visit) -> Redirect:
-    """Save the document as the next version."""
-    body = {
-        "yaml": _document_text(visit), "version_label": visit.text("version_label") or None,
-        "description": visit.text("description") or None, "activate": visit.text("activate") == "yes",
-    }  # fmt: skip
-    created_version = await visit.do(create_model_version, body)
-    path = f"/projects/{visit.path['project_id']}/models/{created_version.id}"
-    was = visit.path["model_id"]
-    return Redirect(
-        f"{path}/changes?to={created_version.id}&from={was}", f"Version {created_version.version} created."
-    )
-
-
-@form(
-    f"{ONE}/validate",
-    permission="production_accounting:read",
-    error_page=edit_model,
-    computes=True,
-    asks=True,
-)
-async def check_version(visit: Visit) -> View | Redirect:
-    """Say everything that is wrong with the document that is to be the next version; nothing is stored."""
-    return await _show_editor(visit, await visit.do(validate_model_yaml, {"yaml": _document_text(visit)}))
-
-
-async def _show_new(visit: Visit, validation: Validation | None) -> View:
-    models = visit.url("models")
-    example = visit.asked("example")
-    text = _example(example) if example in EXAMPLES else ""
-    return view(
-        "models/editor.html", "New model", crumbs=(("Models", models),), call="/models", method="POST",
-        yaml=_document_text(visit) if visit.typed else text, action=f"{models}/new",
-        checking=f"{models}/validate",
-        validation=validation, examples=EXAMPLES, models_path=models, model=None, tab="edit", path="",
-    )  # fmt: skip
-
-
-async def _show_editor(visit: Visit, validation: Validation | None) -> View | Redirect:
-    model_record = await _read_version(visit)
-    if isinstance(model_record, Redirect):
-        return model_record
-    text, _ = await read_document(visit)
-    context: dict[str, Any] = _version_context(visit, model_record, "edit")
-    return view(
-        "models/editor.html", "Document", call=f"/models/{model_record.id}",
-        yaml=_document_text(visit) if visit.typed else text, action=f"{context['path']}/edit",
-        checking=f"{context['path']}/validate", validation=validation, examples={}, **context,
-    )  # fmt: skip
-
-
-def _example(name: str) -> str:
-    return project_templates.read_model(f"{name}.yaml")
-
-
-def _document_text(visit: Visit) -> str:
-    """The document as it was typed; spaces around it are part of it."""
-    return next(iter(visit.texts("yaml")), "")
-
-
-INPUT: Final = "input:"
-"""What the name of a field for an input begins with; its node follows."""
-
 VERSIONS_OFFERED: Final = (("page_size", "100"), ("sort", "-version"))
 """Versions that a comparison offers."""
 
@@ -377,85 +258,10 @@ LINES_AROUND: Final = 2
 """Lines that a difference shows around each that changed."""
 
 
-async def simulate_version(visit: Visit) -> View | Redirect:
-    """A version with fields for all that it takes from outside."""
-    return await _show_simulation(visit, None)
-
-
-@form(
-    f"{ONE}/simulate", permission="production_accounting:read", error_page=simulate_version, computes=True,
-    asks=True,
-)  # fmt: skip
-async def run_simulation(visit: Visit) -> View | Redirect:
-    """Compute the version once from what was typed; nothing is stored."""
-    schema: Schema = await visit.ask(get_model_schema)
-    problems: list[Problem] = []
-    start, end = (visit.moments.typed(visit.text(name)) for name in ("from", "until"))
-    if start is None or end is None:
-        problems.append(Problem("The period must have a start and an end.", "from", "required"))
-    inputs = {
-        input_.node: _numbers(input_.node, text, problems)
-        for input_ in schema.required_inputs
-        if (text := visit.text(f"{INPUT}{input_.node}"))
-    }
-    if problems or start is None or end is None:
-        raise Invalid(problems)
-    partition = {name: visit.text(f"partition:{name}") for name in schema.example_simulation.partition}
-    body = {
-        "inputs": inputs, "start_time": start.text, "end_time": end.text, "partition": partition,
-        "durations": schema.example_simulation.durations,
-    }  # fmt: skip
-    return await _show_simulation(visit, await visit.do(simulate_model, body))
-
-
-async def _show_simulation(visit: Visit, result: Any) -> View | Redirect:
-    model_record = await _read_version(visit)
-    if isinstance(model_record, Redirect):
-        return model_record
-    schema: Schema = await visit.ask(get_model_schema)
-    example = schema.example_simulation
-
-    def shown(node: str, slug: str) -> str:
-        if visit.typed:
-            return visit.text(f"{INPUT}{node}")
-        value = example.inputs.get(node, example.inputs.get(slug))
-        return ", ".join(str(item) for item in value) if isinstance(value, list) else str(value or "")
-
-    moments = visit.moments
-    return view(
-        "models/simulate.html",
-        "Simulate",
-        call=f"/models/{model_record.id}/schema",
-        schema=schema,
-        result=result,
-        shown=shown,
-        partition={
-            name: visit.text(f"partition:{name}") if visit.typed else value
-            for name, value in example.partition.items()
-        },
-        slot=(
-            visit.text("from") or moments.field(example.start_time),
-            visit.text("until") or moments.field(example.end_time),
-        ),
-        **_version_context(visit, model_record, "simulate"),
-    )
-
-
-def _numbers(node: str, text: str, problems: list[Problem]) -> Decimal | list[Decimal] | None:
-    """A number, or a list of them with commas between."""
-    try:
-        numbers = [Decimal(number_text.strip()) for number_text in text.split(",")]
-    except InvalidOperation:
-        message = f"{node} must be a number or numbers separated by commas, but is {text!r}."
-        problems.append(Problem(message, f"{INPUT}{node}", "invalid"))
-        return None
-    return numbers if "," in text else numbers[0]
-
-
 @page(f"{ONE}/changes", permission="production_accounting:read", of=get_model, computes=True, tries=True)
 async def model_changes(visit: Visit) -> View | Redirect:
     """What differs between two versions, and what one would have changed over a past period."""
-    model_record = await _read_version(visit)
+    model_record = await read_version(visit)
     if isinstance(model_record, Redirect):
         return model_record
     versions = (await visit.ask(list_model_versions, VERSIONS_OFFERED)).data
@@ -473,7 +279,8 @@ async def model_changes(visit: Visit) -> View | Redirect:
     return view(
         "models/changes.html", "Compare", call=f"/models/{model_record.id}", versions=versions,
         other=other, difference=difference, lines=lines, compared=compared, refused=problems,
-        period=(visit.asked("start"), visit.asked("end")), **_version_context(visit, model_record, "changes"),
+        period=(visit.asked("start"), visit.asked("end")),
+        **build_version_context(visit, model_record, "changes"),
     )  # fmt: skip
 
 
@@ -507,15 +314,5 @@ PAGES = [
     *page(f"{ONE}/versions", permission="production_accounting:read", of=list_model_versions)(model_versions),
     *note_version,
     *activate_version,
-    *page(f"{PATH}/new", permission="production_accounting:write")(new_model),
-    *page(f"{ONE}/edit", permission="production_accounting:read", of=get_model)(edit_model),
-    *make_model,
-    *check_new_model,
-    *save_version,
-    *check_version,
-    *page(f"{ONE}/simulate", permission="production_accounting:read", of=get_model_schema, computes=True)(
-        simulate_version
-    ),
-    *run_simulation,
     *model_changes,
 ]

@@ -69,12 +69,12 @@ async def update_feature_flags(call: WriteCall, body: FeatureFlagsBody) -> Featu
 
     The audit log names who switched which, `approval_of_own` among them, which asks for a second person.
     """
-    wanted = {
-        feature: is_on for feature in FEATURES if (is_on := getattr(body.feature_flags, feature)) is not UNSET
-    }
-    for feature, is_on in wanted.items():
-        await switch_feature(call.tx, call.actor, feature, is_on=is_on)
-    return await feature_flags(call.tx, call.actor.account_id)
+    flags = await feature_flags(call.tx, call.actor.account_id)
+    for feature in FEATURES:
+        is_on = getattr(body.feature_flags, feature)
+        if is_on is not UNSET and is_on != getattr(flags, feature):
+            flags = await switch_feature(call.tx, call.actor, feature, is_on=is_on)
+    return flags
 
 
 ROUTES = [get_feature_flags, update_feature_flags]

@@ -10,7 +10,7 @@ text, and what it names may no longer exist: the list says so when it is opened.
 
 from typing import Final
 
-from msgspec import UNSET
+from msgspec import UNSET, structs
 from psycopg.sql import SQL, Composed
 
 from weighbridge.core.identity import problem_of_unseen
@@ -27,6 +27,7 @@ from weighbridge.platform.records import (
     LISTS_WITH_VIEWS,
     VIEW_NAME_LENGTH_MAX,
     VIEW_QUERY_LENGTH_MAX,
+    NewSavedView,
     NewSavedViewBody,
     SavedView,
     SavedViewChangeBody,
@@ -83,8 +84,10 @@ async def _lock_user(tx: Write, actor: Actor) -> None:
     )
 
 
-async def _list_problems(tx: Read, actor: Actor, wanted: SavedView) -> list[Problem]:
-    """What is wrong with a view as it is wanted; its number is 0 where it is new."""
+async def _list_problems(
+    tx: Read, actor: Actor, wanted: NewSavedView | SavedView, number: int = 0
+) -> list[Problem]:
+    """What is wrong with a view as it is wanted; 0 is the number of a new one."""
     problems = [
         problem
         for problem in (
@@ -110,14 +113,14 @@ async def _list_problems(tx: Read, actor: Actor, wanted: SavedView) -> list[Prob
           FROM saved_views WHERE account_id = %(account)s AND user_id = %(user)s
         """,
         {
-            "list_name": wanted.list_name, "name": wanted.name, "id": wanted.id,
+            "list_name": wanted.list_name, "name": wanted.name, "id": number,
             "account": actor.account_id, "user": actor.user_id,
         },
     )  # fmt: skip
     if is_taken:
         said = f"There is a view {wanted.name!r} of this list already. Choose another name."
         problems.append(Problem(said, "saved_view.name", "taken"))
-    if not wanted.id and count >= SAVED_VIEWS_OF_USER_MAX:
+    if not number and count >= SAVED_VIEWS_OF_USER_MAX:
         said = f"You have {count} saved views, which is all that a user may have. Delete one first."
         problems.append(Problem(said, None, "too_many"))
     return problems
@@ -172,8 +175,7 @@ async def create_saved_view(call: WriteCall, body: NewSavedViewBody) -> SavedVie
     """Save a view of a list for the caller's own user; a default takes the place of the one before."""
     tx, actor, new = call.tx, call.actor, body.saved_view
     await _lock_user(tx, actor)
-    now = await tx.value("SELECT now()")
-    wanted = SavedView(0, new.list_name, new.name.strip(), new.query, new.is_default, now, now)
+    wanted = structs.replace(new, name=new.name.strip())
     if problems := await _list_problems(tx, actor, wanted):
         raise Invalid(problems)
     if wanted.is_default:
@@ -199,16 +201,13 @@ async def update_saved_view(call: WriteCall, body: SavedViewChangeBody) -> Saved
     tx, actor, change = call.tx, call.actor, body.saved_view
     await _lock_user(tx, actor)
     before = await read_saved_view(tx, actor, call.path["saved_view_id"])
-    wanted = SavedView(
-        before.id,
-        before.list_name,
-        before.name if change.name is UNSET else change.name.strip(),
-        before.query if change.query is UNSET else change.query,
-        before.is_default if change.is_default is UNSET else change.is_default,
-        before.created_at,
-        before.updated_at,
+    wanted = structs.replace(
+        before,
+        name=before.name if change.name is UNSET else change.name.strip(),
+        query=before.query if change.query is UNSET else change.query,
+        is_default=before.is_default if change.is_default is UNSET else change.is_default,
     )
-    if problems := await _list_problems(tx, actor, wanted):
+    if problems := await _list_problems(tx, actor, wanted, before.id):
         raise Invalid(problems)
     if wanted.is_default and not before.is_default:
         await _clear_default(tx, actor, before.list_name)

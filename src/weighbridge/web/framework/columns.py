@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from weighbridge.core.number import shorten
 from weighbridge.web.display.figures import TimeFormat
 
 COLUMNS: Final = "columns"
@@ -157,7 +158,7 @@ def group_rows(
     wanted = next((value for name, value in query if name == GROUP), "")
     chosen = find_grouping(query, offered)
     if chosen is None:
-        return GroupChoice(offered, None, [RowGroup("", [*rows])], shorten(wanted))
+        return GroupChoice(offered, None, [RowGroup("", [*rows])], shorten(wanted, NAME_LENGTH_MAX))
     groups: dict[str, list[Any]] = {}
     for row in rows:
         groups.setdefault(chosen.title(row, moments) or chosen.without, []).append(row)
@@ -208,7 +209,7 @@ def build_tools(
     grouped = group_rows(query, groupings, rows, moments)
     said = [*remarks]
     if choice.unknown:
-        named = ", ".join(shorten(name) for name in choice.unknown[:NAMES_SHOWN_MAX])
+        named = ", ".join(shorten(name, NAME_LENGTH_MAX) for name in choice.unknown[:NAMES_SHOWN_MAX])
         more = len(choice.unknown) - NAMES_SHOWN_MAX
         said.append(
             f"Columns that this list does not have were ignored: {named}"
@@ -217,8 +218,3 @@ def build_tools(
     if grouped.unknown:
         said.append(f"This list cannot be grouped by {grouped.unknown}.")
     return ListTools(choice, grouped, said)
-
-
-def shorten(name: str) -> str:
-    """Return a name from a URL, shortened for a sentence."""
-    return name if len(name) <= NAME_LENGTH_MAX else f"{name[:NAME_LENGTH_MAX]}…"

@@ -63,6 +63,16 @@ def test_a_refused_name_is_said_at_the_field_with_what_was_typed(reader, home):
     assert 'name="query" value="group=type"' in page
 
 
+def test_the_default_opens_however_many_views_there_are_before_it(reader, home):
+    for number in range(60):
+        save(reader, home, name=f"View {number:02d}")
+    save(reader, home, name="Z", is_default="yes")
+
+    opened = reader.get(f"{home}/events").expect(303).headers["location"]
+
+    assert views(reader.get(opened).expect(200).text)[-1] == "[Z]"
+
+
 def test_the_default_opens_where_the_address_has_no_query(reader, home):
     address = save(reader, home, is_default="yes")
 

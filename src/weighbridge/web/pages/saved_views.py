@@ -14,6 +14,7 @@ from weighbridge.errors import Invalid, Malformed, NotFound
 from weighbridge.http.messages.operation import Endpoint
 from weighbridge.platform.records import LISTS_WITH_VIEWS, SavedView
 from weighbridge.platform.saved_views import (
+    SAVED_VIEWS_OF_USER_MAX,
     create_saved_view,
     delete_saved_view,
     get_saved_view,
@@ -24,9 +25,6 @@ from weighbridge.web.framework.columns import VIEW, join_columns
 from weighbridge.web.framework.listing import ListQuery
 from weighbridge.web.framework.page import IN_PROJECT, form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
-
-VIEWS_SHOWN: Final = "50"
-"""Saved views above a list."""
 
 NO_VIEW: Final = "all"
 """The value of `view` by which a list opens without its default."""
@@ -77,9 +75,7 @@ async def open_default_view(visit: Visit, of_list: str, path: str) -> Redirect |
     """Redirect to the default view of a list whose URL has no query; None without one."""
     if visit.query or visit.is_partial or of_list not in LISTS_WITH_VIEWS:
         return None
-    views = (
-        await visit.ask(list_saved_views, (("filter[list_name]", of_list), ("page_size", VIEWS_SHOWN)))
-    ).data
+    views = await _list_views(visit, of_list)
     default = next((saved_view for saved_view in views if saved_view.is_default), None)
     return Redirect(view_url(path, default)) if default is not None else None
 
@@ -89,10 +85,20 @@ async def read_views(visit: Visit, of_list: str, path: str) -> ListViews:
     query = write_query(visit.query)
     if of_list not in LISTS_WITH_VIEWS:
         return ListViews(of_list, path, (), None, query, has_views=False)
-    asked = (("filter[list_name]", of_list), ("page_size", VIEWS_SHOWN), ("sort", "name"))
-    views = (await visit.ask(list_saved_views, asked)).data
+    views = await _list_views(visit, of_list)
     current = next((one for one in views if str(one.id) == visit.asked(VIEW)), None)
     return ListViews(of_list, path, views, current, query)
+
+
+async def _list_views(visit: Visit, of_list: str) -> Sequence[SavedView]:
+    """All views that the person has of a list, by name."""
+    asked = (
+        ("filter[list_name]", of_list),
+        ("page_size", str(SAVED_VIEWS_OF_USER_MAX)),
+        ("sort", "name"),
+    )
+    views: Sequence[SavedView] = (await visit.ask(list_saved_views, asked)).data
+    return views
 
 
 async def ask_list(visit: Visit, endpoint: Endpoint, query: ListQuery) -> tuple[Any, list[str]]:

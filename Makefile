@@ -6,6 +6,7 @@ BIN := .venv/bin
 # What running needs, and what developing needs beside it.
 RUNNABLE := .venv/.runnable
 READY := .venv/.ready
+COMPILED := .venv/.compiled
 TOOLS := .venv/tools
 AUDITING := .venv/tools/.ready
 FUZZ_MINUTES ?= 10
@@ -19,7 +20,7 @@ export PYTHONDONTWRITEBYTECODE :=
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test test-cells test-citus packages check lint types compiled bench scale fuzz fuzz-accounting stories stories-as-of durability hosts fuzz-api fuzz-readers fuzz-bundle bundle-set mutations attack attack-readers sensor screenshots docs site dist release-check stored-release lock sbom audit clean
+.PHONY: help setup demo serve test test-cells test-citus packages check lint types compiled bench scale fuzz fuzz-accounting stories stories-as-of stories-uncertainty same-bytes durability hosts fuzz-api fuzz-readers fuzz-bundle bundle-set mutations attack attack-readers sensor screenshots docs site dist release-check stored-release lock sbom audit clean
 
 help: ## say what can be made
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -52,8 +53,13 @@ types: $(READY) ## check the types
 	@$(BIN)/mypy --no-error-summary src tools
 
 # Workers of a run begin together: each would compile all that none has compiled yet.
+# Where nothing has changed since, nothing is left to compile.
 compiled: $(READY)
-	@$(BIN)/pytest --collect-only -qq > .venv/collected.log 2>&1 || { cat .venv/collected.log; exit 1; }
+	@if [ ! -e $(COMPILED) ] || [ -n "$$(find src tests $(READY) -newer $(COMPILED) -type f ! -name '*.pyc' -print -quit)" ]; then \
+		touch $(COMPILED).begun; \
+		$(BIN)/pytest --collect-only -qq > .venv/collected.log 2>&1 || { cat .venv/collected.log; exit 1; }; \
+		mv $(COMPILED).begun $(COMPILED); \
+	fi
 
 bench: $(READY) ## run every benchmark in turn
 	@$(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation -e '.[bench]'
@@ -80,6 +86,15 @@ stories: $(READY) ## tell STORIES stories that mix all parts, 1000 by default, b
 stories-as-of: $(READY) ## tell STORIES stories, 100 by default, and read each again as it was known after each of STEPS steps
 	@STORIES=$(or $(STORIES),100) STEPS=$(or $(STEPS),14) SEED=$(or $(SEED),1) \
 		$(BIN)/pytest -n $(WORKERS) tests/stories/test_as_known_then.py
+
+stories-uncertainty: $(READY) ## tell STORIES stories of uncertain readings, 200 by default, beginning with SEED, each of STEPS steps
+	@STORIES=$(or $(STORIES),200) STEPS=$(or $(STEPS),14) SEED=$(or $(SEED),1) \
+		$(BIN)/pytest -n $(WORKERS) tests/stories/test_shared_uncertainty.py
+
+same-bytes: ## draw the trials whose bytes are known with another Python, which PYTHON names
+	@$(PYTHON) -m venv build/same-bytes
+	@build/same-bytes/bin/pip install --quiet --disable-pip-version-check .
+	@PYTHONPATH=. build/same-bytes/bin/python -m tests.core.engine.same_bytes
 
 test-cells: $(READY) ## run the tests of the interface and of the books on accounts in a second cell
 	@$(BIN)/pytest --second-cell -n $(WORKERS) tests/contract tests/accounting tests/collection tests/platform tests/exchange \

@@ -49,11 +49,11 @@ nodes:
 
 def main() -> None:
     with service(api_processes=1, with_worker=True) as running:
-        project, event_type = _plant(running)
-        _load(running.database_url, project["numeric_id"], event_type)
+        project, event_type = make_plant(running)
+        load_minutes(running.database_url, project["numeric_id"], event_type)
         ratios, seconds, told = [], [], []
         for round_number in range(ROUNDS):
-            ours = _generate(running, project["id"], round_number)
+            ours = generate(running, project["id"], f"Energy {round_number}")
             sums, lineage = _bare(running.database_url, project["numeric_id"], event_type)
             seconds.append(ours)
             ratios.append(ours / (sums + lineage))
@@ -78,7 +78,7 @@ def _command(pid: int) -> str:
     return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
 
 
-def _plant(running: Service) -> tuple[dict, int]:
+def make_plant(running: Service) -> tuple[dict, int]:
     project = running.call("POST", "/projects", {"project": {"name": "Bench"}})
     types = [{"name": slug, "slug": slug, "value_type": "number"} for slug in SLUGS]
     body = {
@@ -89,7 +89,7 @@ def _plant(running: Service) -> tuple[dict, int]:
     return project, kind["data_point_types"][0]["nexus_event_type_id"]
 
 
-def _load(url: str, project: int, event_type: int) -> None:
+def load_minutes(url: str, project: int, event_type: int) -> None:
     with psycopg.connect(url) as connection:
         with (
             connection.cursor() as cursor,
@@ -110,10 +110,10 @@ def _load(url: str, project: int, event_type: int) -> None:
         connection.execute("ANALYZE events")
 
 
-def _generate(running: Service, project: str, round_number: int) -> float:
+def generate(running: Service, project: str, name: str, document: str = MODEL) -> float:
     """Generate on a model and ledger of its own, so that every round makes twelve new batches."""
-    model = running.call("POST", "/models", {"model": {"project_id": project, "yaml": MODEL}})
-    ledger = {"name": f"Energy {round_number}", "unit": "1", "model_id": model["id"]}
+    model = running.call("POST", "/models", {"model": {"project_id": project, "yaml": document}})
+    ledger = {"name": name, "unit": "1", "model_id": model["id"]}
     made = running.call("POST", f"/projects/{project}/ledgers", {"ledger": ledger})
     started = now()
     asked = {"start_time": "2025-01-01T00:00:00Z", "end_time": "2026-01-01T00:00:00Z"}

@@ -96,7 +96,9 @@ class _Connection:
     @property
     def is_quiet(self) -> bool:
         """Whether nothing came that nobody asked for, such as that the service closes."""
-        return not select.select([self._socket], [], [], 0)[0]
+        waiting = select.poll()  # `select.select` refuses file numbers above 1,023
+        waiting.register(self._socket, select.POLLIN)
+        return not waiting.poll(0)
 
     def close(self) -> None:
         self._socket.close()

@@ -321,7 +321,11 @@ class Server:
 
     def __enter__(self) -> Self:
         self._thread.start()
-        self._loop = self._started.result(DEADLINE_SECONDS)
+        try:
+            self._loop = self._started.result(DEADLINE_SECONDS)
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -417,15 +421,21 @@ class Server:
             serving = asyncio.create_task(self._uvicorn.serve(sockets=[self._socket]))
             while not self._uvicorn.started and not serving.done():  # noqa: ASYNC110 - uvicorn tells by this flag
                 await asyncio.sleep(0.01)
-            if self._uvicorn.started:
-                with suppress(UndefinedTable):  # on an empty database there is nobody to know the key
-                    for cell in {FIRST, self.cell, self.other_cell}:
-                        async with self.connections.in_cell(cell).write() as tx:
-                            assert await keep_key(tx, self.settings), "a service signs its audit log"
+            try:
+                assert self._uvicorn.started, "the application does not start"
+                await self._keep_key()
                 self._started.set_result(asyncio.get_running_loop())
-            else:
-                self._started.set_exception(AssertionError("the application does not start"))
+            except Exception as error:  # noqa: BLE001 - whoever waits for the start hears of it at once
+                self._started.set_exception(error)
+                self._uvicorn.should_exit = True
             await serving
+
+    async def _keep_key(self) -> None:
+        """Have each cell know the key that signs the audit log."""
+        with suppress(UndefinedTable):  # on an empty database there is nobody to know the key
+            for cell in {FIRST, self.cell, self.other_cell}:
+                async with self.connections.in_cell(cell).write() as tx:
+                    assert await keep_key(tx, self.settings), "a service signs its audit log"
 
 
 def _ensure_cell(urls: DatabaseUrls, name: str) -> Cell:

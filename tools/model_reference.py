@@ -36,6 +36,7 @@ from weighbridge.core.model.definition import SHAREABLE, Aggregate, Share
 from weighbridge.core.model.parsing import CASES_MAX, INPUT_KEYS, MODEL_KEYS, NODE_KEYS, NODES_MAX, TABLES_MAX
 from weighbridge.core.model.prepared import show
 from weighbridge.core.model.reading import ROWS_MAX
+from weighbridge.core.model.schema import INPUT_MEANINGS, MODEL_MEANINGS, NODE_MEANINGS
 from weighbridge.core.number import DIGITS_MAX, ROUNDING_MODES, plain
 from weighbridge.core.number import EXPONENT_MAX as NUMBER_EXPONENT_MAX
 from weighbridge.core.time.calendar import Interval
@@ -73,75 +74,20 @@ _OPERATORS: Final = (
 )
 """The forms of operators, what each means, and an example; `not` goes before every test as well."""
 
-_OPTIONS: Final = {
-    "event_type": "The slug of the event type. Required.",
-    "data_point_type": "The slug of the data point type of these events. Required.",
-    "aggregate": "How the values become one; `values` is an array in time order. Required.",
-    "weight": "With `average`: a data point of the same or the joined event to weigh by.",
-    "partitions": "`true`: its data define the partitions that run. When no input says so, the first does.",
-    "share": "For data without the partition's dimension: `even`, `by`, or `repeat`.",
-    "share_by": "With `share: by`: the node whose values weigh the parts.",
-    "straddle": "For events across a slot's boundary: `report` (when not given: left out and reported), "
-    "`prorate` (the part inside, by running amounts that are rounded to 34 digits), "
-    "`start` or `end` (whole, in the slot of that end).",
-    "where": "A condition on each event: over asset, location, feedstock, tracking_id and its data points, "
-    "with `is null` and `coalesce`. An event for which it is neither true nor false is not counted, and "
-    "named with what it lacks.",
-    "join": "`{to: input, on: …}`: matched to that input's elements by `tracking_id`, `interval` or a text "
-    "data point.",
-    "period": "`any`: events that match whatever their date; `slot` when not given.",
-    "coverage": "`full`, a percentage, or `any`: how much of the slot must be covered. When not given, "
-    "`full` with `straddle: prorate` or where the event type has a cadence, else `any`.",
-}
-"""The options of an input."""
-
-_SETTINGS: Final = {
-    "name": "What the model is called. Required.",
-    "about": "What it is for.",
-    "cadence": "How time is cut into slots. Required.",
-    "partition_type": "What a slot is cut by. Required.",
-    "primary_output": "The node that a batch is about. Required.",
-    "share_places": "Places after the point at which shares are cut, 0 to 12; 6 when not given.",
-    "tables": "Tables by name, each with `columns` and `rows`; a column with a unit is written `name: unit`.",
-    "nodes": "The steps, in any order. Required.",
-    "cases": "Checks that the document carries: inputs, and what must come of them.",
-}
-_NODE: Final = {
-    "slug": "The name by which formulas know it. Required.",
-    "name": "What people call it.",
-    "description": "What it is.",
-    "unit": 'Its unit; `""` for a plain number. Required.',
-    "input": "Data points of one type, aggregated; the options stand below.",
-    "static_input": "A value of the project, in force at the slot's start.",
-    "constant": "A number that never changes in this version.",
-    "formula": "An expression over other nodes; its result is converted to the node's unit.",
-    "upstream": "Draws from another ledger: `ledger`, `amount` or `select: manual`, `order`, `match`, "
-    "`attributes`, `allocation_group`.",
-    "available": "What the runs of the slot could draw from another ledger.",
-    "at": "With `static_input`: the value in force at each element of that input.",
-    "by": "With `static_input`: picked by `asset`, `feedstock` or `location`.",
-    "source": "Where it stands in the methodology.",
-    "tags": "Words about it, such as `ghg`, `lca_role` and `category`.",
-    "optional": "`true`: the node may be without data.",
-    "default": "What counts when there are no data.",
-    "output": "`true`: its value becomes an output data point of the batch.",
-    "round": "`{places, mode}`: rounds the result of a formula.",
-}
-
 
 def render_settings() -> str:
     """The keys of a document."""
-    return _render_table(("Key", "Says"), ((f"`{key}`", _SETTINGS[key]) for key in MODEL_KEYS))
+    return _render_table(("Key", "Says"), ((f"`{key}`", MODEL_MEANINGS[key]) for key in MODEL_KEYS))
 
 
 def render_nodes() -> str:
     """The keys of a node."""
-    return _render_table(("Key", "Says"), ((f"`{key}`", _NODE[key]) for key in NODE_KEYS))
+    return _render_table(("Key", "Says"), ((f"`{key}`", NODE_MEANINGS[key]) for key in NODE_KEYS))
 
 
 def render_options() -> str:
     """The options of an input."""
-    return _render_table(("Option", "Says"), ((f"`{key}`", _OPTIONS[key]) for key in INPUT_KEYS))
+    return _render_table(("Option", "Says"), ((f"`{key}`", INPUT_MEANINGS[key]) for key in INPUT_KEYS))
 
 
 def render_names() -> str:

@@ -328,6 +328,9 @@ def rule_language_page() -> str:
         "aggregates": rule_reference.render_aggregates(),
         "facts": rule_reference.render_facts(),
         "functions": rule_reference.render_functions(),
+        "methods": rule_reference.render_methods(),
+        "filling_fields": rule_reference.render_filling_fields(),
+        "tier_functions": rule_reference.render_tier_functions(),
     }
     for name, part in parts.items():
         text = text.replace(f"| {{{name}}} |", f"| {part} |").replace(f"\n{{{name}}}\n", f"\n{part}")

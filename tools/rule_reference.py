@@ -5,7 +5,7 @@ code gives the same text.
 """
 
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, get_type_hints
 
 from weighbridge.core.expression import FUNCTIONS
 from weighbridge.core.rule.definition import (
@@ -27,6 +27,9 @@ from weighbridge.core.rule.functions import (
     PLAIN_FUNCTIONS,
     WINDOW_FUNCTIONS,
 )
+from weighbridge.core.rule.substitution.definition import METHOD_FIELDS, TIER_FUNCTIONS
+from weighbridge.http.openapi.schemas import meaning_of
+from weighbridge.quality.records.rules import GapCorrection
 
 _SCOPES: Final = {
     MemberScope.EVENT: "None but the record itself; the window needs `include_current`.",
@@ -99,6 +102,30 @@ def render_meters() -> str:
     return _render_table(
         ("`window_meters`", "Members"), ((f"`{one}`", message) for one, message in _METERS.items())
     )
+
+
+def render_methods() -> str:
+    """The methods that fill gaps, with the fields that each takes."""
+    rows = (
+        (f"`{method}`", ", ".join(f"`{name}`" for name in fields)) for method, fields in METHOD_FIELDS.items()
+    )
+    return _render_table(("`method`", "Takes, beside a `code` and an `uncertainty`"), rows)
+
+
+def render_filling_fields() -> str:
+    """The fields of methods that fill gaps, and of what they are in."""
+    names = [name for name in get_type_hints(GapCorrection) if name != "method"]
+    rows = ((f"`{name}`", meaning_of(GapCorrection, name, None) or "") for name in names)
+    return _render_table(("Field", "Meaning"), rows)
+
+
+def render_tier_functions() -> str:
+    """What the condition of a tier may ask for."""
+    rows = (
+        (f"`{function.name}({function.parameters})`", function.doc, f"`{function.example}`")
+        for function in TIER_FUNCTIONS
+    )
+    return _render_table(("In `when`", "Yields", "Example"), rows)
 
 
 def list_tags() -> str:

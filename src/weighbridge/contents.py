@@ -13,9 +13,12 @@ from weighbridge.accounting.instruments import ROUTES as INSTRUMENTS
 from weighbridge.accounting.ledgers import ROUTES as LEDGERS
 from weighbridge.accounting.model_runs import ROUTES as MODEL_RUNS
 from weighbridge.accounting.statements import ROUTES as STATEMENTS
+from weighbridge.accounting.uncertainty_runs import ROUTES as UNCERTAINTY_RUNS
+from weighbridge.accounting.uncertainty_savings import ROUTES as UNCERTAINTY_SAVINGS
 from weighbridge.accounting.version_comparisons import ROUTES as VERSION_COMPARISONS
 from weighbridge.collection.asset_custom_fields import ROUTES as ASSET_CUSTOM_FIELDS
 from weighbridge.collection.assets import ROUTES as ASSETS
+from weighbridge.collection.calibrations import ROUTES as CALIBRATIONS
 from weighbridge.collection.data_points import ROUTES as DATA_POINTS
 from weighbridge.collection.event_types import ROUTES as EVENT_TYPES
 from weighbridge.collection.events import ROUTES as EVENTS
@@ -33,6 +36,8 @@ from weighbridge.http.endpoints.dry_runs import with_dry_runs
 from weighbridge.http.messages.operation import Endpoint
 from weighbridge.modelling.models import ROUTES as MODELS
 from weighbridge.modelling.static_inputs import ROUTES as STATIC_INPUTS
+from weighbridge.packages.methodology_packages import ROUTES as METHODOLOGY_PACKAGES
+from weighbridge.packages.package_installations import ROUTES as PACKAGE_INSTALLATIONS
 from weighbridge.platform.api_tokens import ROUTES as API_TOKENS
 from weighbridge.platform.async_tasks import ROUTES as ASYNC_TASKS
 from weighbridge.platform.audit_log import ROUTES as AUDIT_LOG
@@ -49,6 +54,7 @@ from weighbridge.reporting.engagements import ROUTES as ENGAGEMENTS
 from weighbridge.reporting.methodologies import ROUTES as METHODOLOGIES
 from weighbridge.reporting.registries import ROUTES as REGISTRIES
 from weighbridge.reporting.report_links import ROUTES as REPORT_LINKS
+from weighbridge.reporting.report_uncertainty import ROUTES as REPORT_UNCERTAINTY
 from weighbridge.reporting.reports import ROUTES as REPORTS
 
 SLICES: Sequence[Sequence[Endpoint]] = (
@@ -60,6 +66,7 @@ SLICES: Sequence[Sequence[Endpoint]] = (
     ASSET_CUSTOM_FIELDS,
     STATIC_INPUTS,
     OUTAGES,
+    CALIBRATIONS,
     with_dry_runs(EVENTS, DRY_RUNS),
     with_dry_runs(DATA_POINTS, DRY_RUNS),
     EVIDENCE,
@@ -71,6 +78,8 @@ SLICES: Sequence[Sequence[Endpoint]] = (
     INSTRUMENTS,
     BATCH_GENERATIONS,
     BATCHES,
+    UNCERTAINTY_RUNS,
+    UNCERTAINTY_SAVINGS,
     VERSION_COMPARISONS,
     RULES,
     RULE_RUNS,
@@ -85,7 +94,10 @@ SLICES: Sequence[Sequence[Endpoint]] = (
     WEBHOOKS,
     REGISTRIES,
     METHODOLOGIES,
+    METHODOLOGY_PACKAGES,
+    PACKAGE_INSTALLATIONS,
     REPORTS,
+    REPORT_UNCERTAINTY,
     REPORT_LINKS,
     ENGAGEMENTS,
     FEATURE_FLAGS,

@@ -105,6 +105,11 @@ class Settings:
         "A PEM file with the root certificates by which time stamps are verified, and with any intermediate "
         "ones that the authority does not send; required with WEIGHBRIDGE_TIME_STAMP_URL.",
     ] = None
+    package_publishers: Annotated[
+        Path | None,
+        "A file with the keys of known publishers of methodology packages: on each line a name and an Ed25519"
+        " key, as ssh-keygen takes allowed signers; unset knows none.",
+    ] = None
     evidence_url: Annotated[
         str | None,
         "Where evidence files are kept: file, s3, gs or az URL; unset keeps them in the data folder.",

@@ -26,6 +26,7 @@ from weighbridge import rounds, tracing
 from weighbridge import settings as settings_module
 from weighbridge.accounting.batch_generations import generate_batches
 from weighbridge.accounting.batches import run_batch_deletion
+from weighbridge.accounting.uncertainty_runs_tasks import run_trials
 from weighbridge.collection.evidence_files import open_store
 from weighbridge.contents import EXPORTED
 from weighbridge.core.platform.cell import FIRST, Cell
@@ -272,6 +273,7 @@ async def submit(database: Database, attempt: Attempt) -> None:
 TASKS: Final[Mapping[str, Task]] = {
     "batch_generation": generate,
     "batch_deletion": run_batch_deletion,
+    "uncertainty_run": run_trials,
     "rule_run": run_rule,
     "export": export,
     "report_submission": submit,

@@ -90,7 +90,7 @@ def statements_of(file: File) -> Iterator[tuple[str, str]]:
         return
     known = vars(importlib.import_module(file.module))
     inner: set[ast.AST] = set()
-    for node in ast.walk(file.tree):
+    for node in file.nodes():
         if isinstance(node, ast.JoinedStr):
             inner.update(node.values)
         if node in inner or not isinstance(node, ast.JoinedStr | ast.Constant):

@@ -69,7 +69,7 @@ def _methods_by_name() -> dict[tuple[str, str], set[str]]:
     """By the file of a private name, and the last part of a name, the methods that are asked of it."""
     asked: dict[tuple[str, str], set[str]] = {}
     for file in files():
-        for node in ast.walk(file.tree):
+        for node in file.nodes():
             if isinstance(node, ast.Attribute) and node.attr in METHODS:
                 holder = node.value
                 name = holder.id if isinstance(holder, ast.Name) else getattr(holder, "attr", None)
@@ -81,7 +81,7 @@ def _methods_by_name() -> dict[tuple[str, str], set[str]]:
 
 def _written_inline() -> Iterator[tuple[str, str | bytes, set[str]]]:
     for file in files():
-        for node in ast.walk(file.tree):
+        for node in file.nodes():
             if (
                 isinstance(node, ast.Call)
                 and isinstance(node.func, ast.Attribute)

@@ -46,6 +46,10 @@ class File:
         """Whether the path matches one of the patterns."""
         return any(fnmatch(self.path, pattern) for pattern in patterns)
 
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """Every node of its tree, from the outside in."""
+        return _nodes(self)
+
     def imports(self) -> tuple[tuple[str, int], ...]:
         """Every imported module with the line that imports it."""
         return _imports(self.path)
@@ -113,10 +117,15 @@ def verbs(file: File) -> Iterator[str]:
 
 
 @cache
+def _nodes(file: File) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(file.tree))
+
+
+@cache
 def _imports(path: str) -> tuple[tuple[str, int], ...]:
     (file,) = (one for one in files() if one.path == path)
     found: list[tuple[str, int]] = []
-    for node in ast.walk(file.tree):
+    for node in file.nodes():
         if isinstance(node, ast.Import):
             found += ((alias.name, node.lineno) for alias in node.names)
         if isinstance(node, ast.ImportFrom) and node.module and not node.level:

@@ -34,7 +34,7 @@ def test_the_audit_row_is_written_by_the_call_that_leaves_the_rest_as_well():
         f"{file.path} imports audit_row; call changes.record"
         for file in files()
         if not file.stands_in("platform/changes.py")
-        for node in ast.walk(file.tree)
+        for node in file.nodes()
         if isinstance(node, ast.ImportFrom)
         if any(alias.name == "audit_row" for alias in node.names)
     ]
@@ -46,7 +46,7 @@ def test_the_table_of_actions_has_those_that_are_recorded_and_no_others():
     recorded = {
         keyword.value.value
         for file in files()
-        for node in ast.walk(file.tree)
+        for node in file.nodes()
         if isinstance(node, ast.Call)
         for keyword in node.keywords
         if keyword.arg == "action" and isinstance(keyword.value, ast.Constant)

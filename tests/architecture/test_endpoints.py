@@ -22,7 +22,7 @@ FOR_ANY_TOKEN = {
 BY_LINK = {
     "/exports/{export_id}/download",
     "/reports/{report_id}/by_link",
-    "/reports/{report_id}/by_link/bundle",
+    "/reports/{report_id}/by_link/bundle", "/reports/{report_id}/by_link/uncertainty",
     "/reports/{report_id}/by_link/audit_log/key",
     "/reports/{report_id}/by_link/audit_log/keys",
     "/reports/{report_id}/by_link/audit_log/head",
@@ -122,6 +122,8 @@ ASKS_WITHOUT_WRITING = {
     "/models/{model_id}/compare",
     "/models/{model_id}/simulate",
     "/models/{model_id}/yaml_validate",
+    "/projects/{project_id}/package_installations/preview",
+    "/package_installations/{package_installation_id}/upgrade/preview",
     "/projects/{project_id}/rules/preview",
     "/projects/{project_id}/rule_results/impact",
 }

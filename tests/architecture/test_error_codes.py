@@ -17,7 +17,7 @@ def said() -> set[tuple[str, str]]:
     """Each code that a call gives as a literal, with the file."""
     found = set()
     for file in files():
-        for call in (node for node in ast.walk(file.tree) if isinstance(node, ast.Call)):
+        for call in (node for node in file.nodes() if isinstance(node, ast.Call)):
             name = getattr(call.func, "attr", getattr(call.func, "id", ""))
             at = CODE_AT.get(name, len(call.args))
             given = [*call.args[at : at + 1], *(one.value for one in call.keywords if one.arg == "code")]

@@ -27,13 +27,20 @@ EXCEPTIONS: set[str] = {
 of it or nothing: with psycopg's own pipeline `durability/test_fence.py` leaves locks that nothing ends."""
 
 
-def sources() -> Iterator[tuple[str, ast.Module]]:
+@cache
+def sources() -> tuple[tuple[str, ast.Module], ...]:
     """The package, its tools and its benchmarks; tests may look at whatever they like."""
-    for file in files():
-        yield f"src/weighbridge/{file.path}", file.tree
-    for folder in ("tools", "benchmarks"):
-        for path in sorted(Path(ROOT, folder).rglob("*.py")):
-            yield path.relative_to(ROOT).as_posix(), ast.parse(path.read_text())
+    paths = [path for folder in ("tools", "benchmarks") for path in sorted(Path(ROOT, folder).rglob("*.py"))]
+    return (
+        *((f"src/weighbridge/{file.path}", file.tree) for file in files()),
+        *((path.relative_to(ROOT).as_posix(), ast.parse(path.read_text())) for path in paths),
+    )
+
+
+@cache
+def benchmark_names() -> frozenset[str]:
+    """The modules of the benchmarks, which import one another by their names."""
+    return frozenset(path.stem for path in Path(ROOT, "benchmarks").glob("*.py"))
 
 
 def is_private(name: str) -> bool:
@@ -42,7 +49,7 @@ def is_private(name: str) -> bool:
 
 def imported(tree: ast.Module) -> Iterator[str]:
     """Private modules, and private names of modules, that a file imports from others than ours."""
-    own = ("weighbridge", "tools", *(path.stem for path in Path(ROOT, "benchmarks").glob("*.py")))
+    own = ("weighbridge", "tools", *benchmark_names())
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -80,7 +87,7 @@ def classes() -> dict[tuple[str, str], tuple[File, ast.ClassDef]]:
         module = ".".join(("weighbridge", *file.path.removesuffix(".py").split("/"))).removesuffix(
             ".__init__"
         )
-        for node in ast.walk(file.tree):
+        for node in file.nodes():
             if isinstance(node, ast.ClassDef):
                 found[module, node.name] = file, node
     return found
@@ -98,6 +105,24 @@ def defined(node: ast.ClassDef) -> set[str]:
         if isinstance(one, ast.Assign) and getattr(one.targets[0], "id", "") == "__slots__":
             names |= {*ast.literal_eval(one.value)}
     return {*filter(is_private, names)}
+
+
+@cache
+def all_imported() -> frozenset[str]:
+    """Uses of private names by importing them, in all sources."""
+    return frozenset(f"{path}: {name}" for path, tree in sources() for name in imported(tree))
+
+
+@cache
+def all_reached() -> frozenset[str]:
+    """Uses of private names of other objects, in all sources."""
+    return frozenset(f"{path}: {name}" for path, tree in sources() for name in reached(tree))
+
+
+@cache
+def all_inherited() -> frozenset[str]:
+    """Private names that classes of ours take from, or redefine of, those of somebody else."""
+    return frozenset(inherited())
 
 
 def inherited() -> Iterator[str]:
@@ -124,30 +149,25 @@ def inherited() -> Iterator[str]:
 
 
 def test_no_private_name_of_a_library_is_imported():
-    found = {f"{path}: {name}" for path, tree in sources() for name in imported(tree)}
+    found = all_imported()
 
     assert not found - EXCEPTIONS, "\n".join(sorted(found - EXCEPTIONS))
 
 
 def test_no_private_name_of_another_object_is_reached_for():
-    found = {f"{path}: {name}" for path, tree in sources() for name in reached(tree)}
+    found = all_reached()
 
     assert not found - EXCEPTIONS, "\n".join(sorted(found - EXCEPTIONS))
 
 
 def test_no_class_takes_or_redefines_a_private_name_of_a_library():
-    found = {*inherited()}
+    found = all_inherited()
 
     assert not found - EXCEPTIONS, "\n".join(sorted(found - EXCEPTIONS))
 
 
 def test_every_exception_is_still_needed():
-    used = {
-        *(f"{path}: {name}" for path, tree in sources() for name in (*imported(tree), *reached(tree))),
-        *inherited(),
-    }
-
-    assert used >= EXCEPTIONS
+    assert all_imported() | all_reached() | all_inherited() >= EXCEPTIONS
 
 
 def test_private_names_are_found():

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.architecture.source import ROOT, files, nouns
 
-CORE_LIBRARIES = {"cryptography", "lark"}
+CORE_LIBRARIES = {"cryptography", "lark", "numpy"}
 
 IMPURE = {
     *(
@@ -43,6 +43,11 @@ PLACES = {
         "web/*",
     ),
     "multipart": ("http/messages/body.py",),
+    "numpy": (
+        *("core/uncertainty/*", "core/expression/trial_*", "core/engine/trial_inputs.py"),
+        "core/engine/uncertainty_trials.py",
+        "core/engine/chain_trials.py",
+    ),
     "obstore": ("collection/evidence_files.py", "exchange/watched_places.py", "backup/*"),
     "paho": ("agent/mqtt.py",),
     "procrastinate": ("worker.py", "platform/async_tasks.py", "platform/queue.py"),
@@ -53,11 +58,7 @@ PLACES = {
         *("http/*", "supervisor/*", "tracing.py", "backup/*"),
         *("app.py", "worker.py", "shifts.py", "rounds.py"),
     ),
-    "yaml": (
-        "modelling/documents.py",
-        "agent/configuration_reading.py",
-        "project_templates/__init__.py",
-    ),
+    "yaml": ("modelling/documents.py", "agent/configuration_reading.py"),
 }
 """Where a library may be imported, so that replacing it touches these files and no others."""
 
@@ -75,7 +76,7 @@ def test_each_layer_imports_only_from_the_layers_below_it():
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
-def test_the_core_imports_only_the_standard_library_cryptography_lark_and_pint():
+def test_the_core_imports_only_the_standard_library_and_three_others():
     allowed = (sys.stdlib_module_names - IMPURE) | CORE_LIBRARIES
 
     strangers = [
@@ -87,6 +88,18 @@ def test_the_core_imports_only_the_standard_library_cryptography_lark_and_pint()
     ]
 
     assert not strangers, "\n".join(strangers)
+
+
+def test_numpy_is_loaded_where_trials_are_run_and_not_before():
+    """It starts threads, which the template of processes must not have (decisions 61 and 68)."""
+    program = (
+        "import sys; from importlib import import_module; from weighbridge.supervisor import template;"
+        "[import_module(name) for name in template.LOADED]; print('numpy' in sys.modules)"
+    )
+
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+
+    assert told.stdout.strip() == "False"
 
 
 @pytest.mark.parametrize("library", PLACES)

@@ -170,7 +170,7 @@ def _imports() -> Mapping[str, frozenset[str]]:
 
 
 def _imported_by(file: File, known: set[str]) -> Iterator[str]:
-    for node in ast.walk(file.tree):
+    for node in file.nodes():
         if (
             isinstance(node, ast.ImportFrom)
             and node.module

@@ -25,7 +25,7 @@ def calls():
     for file in files():
         if file.stands_in("agent/*", "client/*"):
             continue
-        for node in ast.walk(file.tree):
+        for node in file.nodes():
             match node:
                 case ast.Call(
                     func=ast.Attribute(value=ast.Name(id="log"), attr=level),

@@ -33,7 +33,7 @@ NAMES = [
     ("model", "/projects/{project}/models/{model}"),
     ("model-editor", "/projects/{project}/models/{model}/edit"),
     ("model-beginnings", "/projects/{project}/models/new"),
-    ("model-template", "/projects/{project}/models/new?example=net-removal"),
+    ("model-example", "/projects/{project}/models/new?example=biochar-plant/net-removal"),
     ("simulate", "/projects/{project}/models/{model}/simulate"),
     ("proposals", "/projects/{project}/proposals"),
     ("feeds", "/projects/{project}/data_feeds"),
@@ -68,7 +68,7 @@ def test_the_chart_takes_the_place_of_the_picture_and_is_zoomed_by_drawing_over_
 
 def test_a_rule_is_tried_while_it_is_typed(ada, world):
     with ada.at(f"/projects/{world.ids['project']}/rules/new") as page:
-        page.get_by_label("Name").fill("Heavy")
+        page.get_by_role("textbox", name="Name", exact=True).fill("Heavy")
         page.locator("[name=effective_from]").fill("2025-01-01T00:00")
         page.locator("[name=tried_from]").fill("2025-01-01T00:00")
         page.locator("[name=tried_until]").fill("2025-03-01T00:00")
@@ -90,7 +90,7 @@ def test_a_rule_with_tiers_is_made_by_fields_alone(api, person, width, javascrip
                 page.locator(f"button[value='{name}']").click()
             page.locator(f"[name='{then}']").wait_for()
 
-        page.get_by_label("Name").fill("Fill the stack")
+        page.get_by_role("textbox", name="Name", exact=True).fill("Fill the stack")
         page.get_by_label("Fails when").fill("{{so2}} < 0")
         page.locator("[name=effective_from]").fill("2025-01-01T00:00")
         choose("purpose", "substitute invalid values", "correction.tiers[0].method")
@@ -276,6 +276,23 @@ def test_a_value_is_corrected_after_its_impact_was_seen(account, person):
         page.get_by_text("Second weighing").wait_for()
         page.go_back()
     assert plant.batches()[0]["is_stale"]
+
+
+@pytest.mark.parametrize("javascript", [True, False])
+def test_what_is_typed_after_a_preview_is_what_is_saved(account, person, javascript):
+    plant = given_accounting.plant(account.caller(), account.drain)
+    event = plant.deliver(30, day=3)
+    home = f"/projects/{plant.project['id']}"
+    with person.at(f"{home}/events/{event}/edit", javascript=javascript) as page:
+        page.get_by_label("mass", exact=False).first.fill("28")
+        page.get_by_role("button", name="Preview impact").last.click()
+        page.get_by_role("button", name="Save correction").wait_for()
+        page.get_by_label("mass", exact=False).first.fill("27")
+        page.get_by_role("button", name="Save correction").click()
+        page.get_by_text("Event corrected").wait_for()
+
+    [point] = plant.api.get(f"{home}/events/{event}").body["data_points"]
+    assert point["value"] == 27
 
 
 PNG = bytes.fromhex(

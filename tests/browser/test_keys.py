@@ -1,6 +1,8 @@
 """Everything is reached by keyboard: palette, rows of a list, keys of a page; and read without scripts."""
 
 import pytest
+from tests.browser.site import site_of
+from tests.given import collection as given
 
 
 @pytest.mark.parametrize("keys", ["/", "Control+k"])
@@ -52,6 +54,62 @@ def test_the_palette_finds_a_record_by_its_id(ada, world):
         page.keyboard.press("Enter")
 
         page.wait_for_url(f"**/batches/{world.ids['batch']}")
+
+
+def options(page):
+    """What the palette offers, in its order, with what each is."""
+    return [text.split("\n") for text in page.get_by_role("option").all_inner_texts()]
+
+
+def test_the_palette_leads_to_the_generation_of_a_ledger(ada, world):
+    with ada.at(f"/projects/{world.ids['project']}") as page:
+        page.keyboard.press("/")
+        page.keyboard.type("gen bat")
+        page.get_by_role("option", name="Generate batches").first.wait_for()
+        page.keyboard.press("Enter")
+
+        page.wait_for_url("**/ledgers/*/generations")
+
+
+def test_the_palette_prefers_names_in_which_typed_words_begin_words(person, api):
+    home = f"/projects/{given.project(api)['id']}"
+    for name in ("Unremoved", "Net removal"):
+        api.post(f"{home}/feedstocks", {"feedstock": {"name": name}}).expect(201)
+    with person.at(home) as page:
+        page.keyboard.press("/")
+        page.keyboard.type("rem")
+        page.get_by_role("option", name="Unremoved").wait_for()
+        names = [name for name, *_ in options(page)]
+        assert names.index("Net removal") < names.index("Unremoved")
+        page.get_by_role("combobox").fill("net rem")
+        page.get_by_role("option", name="Net removal").wait_for()
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/feedstocks/*")
+
+
+def test_the_palette_offers_the_records_that_this_person_opened(person, site, account, api):
+    home = f"/projects/{given.project(api)['id']}"
+    made = [
+        api.post(f"{home}/feedstocks", {"feedstock": {"name": name}}).expect(201).body
+        for name in ("Bark", "Chips")
+    ]
+    with person.at(home) as page:
+        for one in made:
+            page.goto(f"{home}/feedstocks/{one['id']}")
+        page.goto(home)
+        page.keyboard.press("/")
+        page.get_by_role("option", name="Bark").wait_for()
+        assert [words[0] for words in options(page)][:2] == ["Chips", "Bark"]
+        page.keyboard.type("bark")
+        page.get_by_text("recent").wait_for()
+        page.keyboard.press("Enter")
+        page.wait_for_url(f"**/feedstocks/{made[0]['id']}")
+
+        page.context.add_cookies(site_of(site, account).cookies)
+        page.goto(home)
+        page.keyboard.press("/")
+        page.get_by_role("option", name="Overview").wait_for()
+        assert page.get_by_text("recent", exact=True).count() == 0
 
 
 def test_the_palette_closes_by_escape_and_says_when_nothing_is_called_so(ada, world):

@@ -35,8 +35,8 @@ def test_a_newcomer_sets_up_a_project_an_event_type_and_a_delivery(person, width
         go(page, width, "Event types")
         page.get_by_role("link", name="Create event type").first.click()
         page.get_by_label("Name", exact=False).first.fill("Diesel delivery")
-        page.get_by_label("Name 1", exact=True).fill("Volume")
-        page.get_by_label("Unit 1", exact=True).fill("L")
+        page.get_by_role("textbox", name="Name 1", exact=True).fill("Volume")
+        page.get_by_role("combobox", name="Unit 1", exact=True).fill("L")
         page.get_by_role("button", name="Create event type").last.click()
 
         page.get_by_role("link", name="New event").click()

@@ -64,6 +64,7 @@ def test_write_and_try_a_model(api, person, width, javascript):
         page.get_by_text("Version 2 created.").wait_for()
 
         go(page, width, "Ledgers")
+        page.get_by_role("link", name="New ledger").click()
         page.get_by_label("Name", exact=True).fill("Emissions")
         page.get_by_label("Unit", exact=True).fill("kg{CO2e}")
         page.get_by_label("Model", exact=True).select_option(label="Diesel, version 2")

@@ -226,5 +226,6 @@ def test_the_document_types_the_result_of_every_type_of_task():
         "report_bundle": {"BundleResult"},
         "report_submission": {"SubmissionResult"},
         "rule_run": {"RunResult"},
+        "uncertainty_run": {"TrialResult"},
     }
     assert all({"type": "null"} in result_of(schemas, kind)["anyOf"] for kind in TASKS)

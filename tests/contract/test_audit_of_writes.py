@@ -14,7 +14,7 @@ from tests.architecture.test_endpoints import ASKS_WITHOUT_WRITING
 from tests.given import accounting as given_accounting
 from tests.given import alerts as given_alerts
 from tests.given import collection as given
-from tests.given import engagements
+from tests.given import engagements, packages
 from tests.given.requests import OPERATIONS, START, WHOLE, YAML, World, content_of, sent, world_of
 from tests.server import Server
 
@@ -44,6 +44,9 @@ ROWS = {
     "create_outage": "outage.create",
     "update_outage": "outage.update",
     "delete_outage": "outage.delete",
+    "create_calibration": "calibration.create",
+    "update_calibration": "calibration.update",
+    "delete_calibration": "calibration.delete",
     "create_data_feed": "data_feed.create",
     "update_data_feed": "data_feed.update",
     "delete_data_feed": "data_feed.delete",
@@ -68,6 +71,8 @@ ROWS = {
     "delete_ledger": "ledger.delete",
     "create_instrument": "instrument.create",
     "create_batch_generation": "batch_generation.start",
+    "start_batch_uncertainty_run": "uncertainty_run.start",
+    "start_report_uncertainty_run": "uncertainty_run.start",
     "update_inputs": "batch.update_inputs",
     "cancel_async_task": "async_task.cancel",
     "create_batch_deletion": "batch_deletion.start",
@@ -88,6 +93,11 @@ ROWS = {
     "update_registry": "registry.update",
     "update_feature_flags": "feature_flag.switch",
     "create_methodology": "methodology.create",
+    "create_methodology_package": "methodology_package.create",
+    "delete_methodology_package": "methodology_package.delete",
+    "create_package_installation": "package_installation.create",
+    "upgrade_package_installation": "package_installation.upgrade",
+    "delete_package_installation": "package_installation.delete",
     "create_report": "report.create",
     "update_report": "report.update",
     "delete_report": "report.delete",
@@ -160,6 +170,17 @@ def signed_opinion(world: World) -> Any:
     }
 
 
+def uploaded(world: World, name: str, version: str) -> Any:
+    """A version of a new package."""
+    files = packages.small(name, package=("0.1.0", version))
+    return packages.upload(next(world.callers), files)["id"]
+
+
+def installation_of_equals(world: World) -> Any:
+    """A package all of whose records the world has: with it goes no other record."""
+    return {"package_installation": {"package_id": uploaded(world, "equal", "0.1.0")}}
+
+
 def begun(world: World) -> Any:
     """An engagement with a request."""
     api, path = next(world.callers), f"/reports/{world.ids['report']}/engagements"
@@ -167,6 +188,14 @@ def begun(world: World) -> Any:
     finding = {"finding": {"kind": "request", "text": "Show the slip."}}
     api.post(f"{path}/{engagement}/findings", finding).expect(201)
     return engagement
+
+
+def calibration_of(world: World) -> Any:
+    """A calibration of a meter of its own: of one only one holds at a time."""
+    api = next(world.callers)
+    meter = api.post(f"/projects/{world.ids['project']}/assets", named("asset")).expect(201).body
+    of_meter = {"event_type_id": world.ids["delivery_type"], "asset_id": meter["id"]}
+    return {"calibration": WHOLE["create_calibration"]["calibration"] | of_meter}
 
 
 BODIES_OF_THEIR_OWN: dict[str, Callable[[World], Any]] = {
@@ -177,6 +206,8 @@ BODIES_OF_THEIR_OWN: dict[str, Callable[[World], Any]] = {
     "create_asset": lambda _: named("asset"),
     "import_assets": lambda _: f"name\nOther {next(_numbers)}\n".encode(),
     "create_static_input": lambda _: {"static_input": {"slug": "other", "value": 1, "effective_from": START}},
+    "create_calibration": calibration_of,
+    "update_calibration": lambda _: named("calibration"),
     "create_data_feed": lambda world: named("data_feed", event_type_id=world.ids["event_type"]),
     "update_data_feed": lambda _: {"data_feed": {"missing": [f"n/a {next(_numbers)}"]}},
     "create_upload": lambda world: {"upload": {"of_upload": world.ids["upload"]}},
@@ -191,6 +222,12 @@ BODIES_OF_THEIR_OWN: dict[str, Callable[[World], Any]] = {
     "update_registry": lambda _: named("registry"),
     "update_feature_flags": lambda _: {"feature_flags": {"data_capture_rate": False}},
     "create_methodology": lambda _: named("methodology", version="1", report_type="quarterly"),
+    "create_package_installation": lambda world: {
+        "package_installation": {"package_id": world.ids["methodology_package"]}
+    },
+    "upgrade_package_installation": lambda world: {
+        "upgrade": {"package_id": uploaded(world, "soda-ash", "0.2.0")}
+    },
     "create_report": lambda world: named("report", report_type="quarterly", project_id=world.ids["project"]),
     "create_api_token": lambda _: named("api_token", permissions=["data_collection:read"]),
     "reassign_api_token": lambda _: {"api_token": {"user_email": "administrator"}},
@@ -231,6 +268,42 @@ def queued(world: World) -> str:
     return str(world.account.caller().post(path, body).expect(202).body["id"])
 
 
+UNCERTAIN = """
+name: Uncertain
+cadence: monthly
+partition_type: time
+primary_output: mass
+uncertainty: {coverage_probability: 0.95}
+nodes:
+  - slug: stated
+    constant: 10
+    unit: t
+    uncertainty: {standard: 1}
+  - slug: mass
+    formula: stated
+    unit: t
+    output: true
+"""
+
+
+def uncertain_batch(world: World) -> str:
+    """A batch of a model that asks for uncertainty."""
+    api = world.account.caller()
+    model = made(world, "/models", {"model": {"yaml": UNCERTAIN, "project_id": world.ids["project"]}})
+    ledger = made(world, "/projects/{project}/ledgers", named("ledger", unit="t", model_id=model))
+    period = dict(zip(("start_time", "end_time"), given_accounting.JANUARY, strict=True))
+    api.post(f"/ledgers/{ledger}/batch_generations", period).expect(202)
+    world.account.drain()
+    return str(api.get(f"/ledgers/{ledger}/batches").data[0]["id"])
+
+
+def uncertain_report(world: World) -> str:
+    """A draft that holds something of such a batch."""
+    batches = [{"batch_id": uncertain_batch(world), "amount": 1}]
+    fields = {"report_type": "quarterly", "project_id": world.ids["project"], "batches": batches}
+    return made(world, "/reports", named("report", **fields))
+
+
 OF_ENGAGEMENTS = (
     "draw_engagement_sample",
     "answer_engagement_finding",
@@ -242,6 +315,8 @@ OF_ENGAGEMENTS = (
 
 RECORDS_OF_THEIR_OWN: dict[str, tuple[str, Callable[[World], str]]] = {
     **dict.fromkeys(OF_ENGAGEMENTS, ("engagement", begun)),
+    "start_batch_uncertainty_run": ("batch", uncertain_batch),
+    "start_report_uncertainty_run": ("report", uncertain_report),
     "delete_event_type": (
         "event_type",
         lambda one: made(one, "/projects/{project}/event_types", named("event_type", data_point_types=[])),
@@ -256,6 +331,10 @@ RECORDS_OF_THEIR_OWN: dict[str, tuple[str, Callable[[World], str]]] = {
     "delete_outage": (
         "outage", lambda one: made(one, "/projects/{project}/outages", WHOLE["create_outage"])
     ),
+    "delete_calibration": (
+        "calibration",
+        lambda one: made(one, "/projects/{project}/calibrations", calibration_of(one)),
+    ),
     "delete_data_feed": (
         "data_feed",
         lambda one: made(
@@ -269,6 +348,13 @@ RECORDS_OF_THEIR_OWN: dict[str, tuple[str, Callable[[World], str]]] = {
     "activate_model": ("model", inactive),
     "cancel_async_task": ("task", queued),
     "delete_model_run": ("model_run", lambda one: made(one, "/models/{model}/model_runs", run_of(one))),
+    "delete_package_installation": (
+        "package_installation",
+        lambda one: made(one, "/projects/{project}/package_installations", installation_of_equals(one)),
+    ),
+    "delete_methodology_package": (
+        "methodology_package", lambda one: uploaded(one, "removed", "0.1.0")
+    ),
     "delete_ledger": (
         "ledger",
         lambda one: made(one, "/projects/{project}/ledgers", named("ledger", unit="t")),

@@ -42,6 +42,8 @@ TOLD: dict[str, set[tuple[str, str]]] = {
     "delete_report": {("report", "delete")},
     "submit_report": STARTED | SUBMITTED,
     "make_report_bundle": STARTED,
+    "start_batch_uncertainty_run": STARTED,
+    "start_report_uncertainty_run": STARTED,
     "accept_report": SUBMITTED,
     "reject_report": SUBMITTED,
     "withdraw_report": SUBMITTED,

@@ -201,7 +201,7 @@ WITH_UNIT = given.event_body() | {"data_points": [{"slug": "mass", "value": 1, "
         ({"event": given.event_body(start_time=1735689600)}, f"event.start_time is 1735689600; {TIME}"),
         (
             {"events": [WITH_UNIT]},
-            f"{POINT}.unit is not a field of this request; {POINT} takes slug, value.",
+            f"{POINT}.unit is not a field of this request; {POINT} takes slug, value, uncertainty.",
         ),
     ],
 )

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from tests.given.cases import tried_together
-from tests.given.requests import OPERATIONS, World, kind_of, needed_filters, required_query
+from tests.given.requests import CALLERS, OPERATIONS, World, kind_of, needed_filters, required_query
 from tests.given.several import several_of
 from tests.server import Server
 
@@ -52,13 +52,17 @@ VALUES: Mapping[str, Any] = {
 }
 """What to filter by, where no record shows a value as a filter takes it."""
 
-NOT_SHOWN: Mapping[str, str] = {"status": "working"}
+NOT_SHOWN: Mapping[str, str] = {"status": "working", "in_force_at": "2025-01-05T00:00:00Z"}
 """What to filter by, where records do not show the field at all."""
 
 
 @pytest.fixture(scope="module")
 def world(server: Server) -> World:
-    return several_of(server)
+    """Each of its tokens was used, which the list of tokens shows."""
+    found = several_of(server)
+    for _ in range(CALLERS):
+        next(found.callers).get("/projects").expect(200)
+    return found
 
 
 @pytest.fixture(scope="module")

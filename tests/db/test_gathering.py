@@ -1,6 +1,7 @@
 """Readings that do not wait for each other: what they ask at one time goes out in one message."""
 
 import asyncio
+import inspect
 
 import pytest
 from psycopg.errors import DivisionByZero
@@ -149,6 +150,19 @@ def test_a_statement_that_fails_ends_all_and_the_transaction(counting):
 
     with pytest.raises(DivisionByZero):
         messages(counting, work)
+
+
+def test_a_reading_that_has_not_begun_is_closed_when_all_are_given_up(counting):
+    async def work(tx):
+        readings = [doubled(tx, 1), doubled(tx, 2)]
+        asked = asyncio.ensure_future(tx.together(*readings))
+        await asyncio.sleep(0)
+        asked.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asked
+        return [inspect.getcoroutinestate(reading) for reading in readings]
+
+    assert messages(counting, work)[0] == [inspect.CORO_CLOSED] * 2
 
 
 def test_whoever_gives_up_leaves_no_reading_behind(counting):

@@ -35,6 +35,18 @@ WITHOUT_NEWER_TABLES = """
     DROP INDEX audit_log_of_user;
     DROP INDEX audit_log_of_kind;
     DROP TABLE saved_views;
+    DROP TABLE package_parts, package_locks, package_installations, methodology_packages;
+    DROP TABLE uncertainty_run_blocks, uncertainty_runs;
+    DROP TABLE calibrations, former_calibrations;
+    ALTER TABLE batch_calculations DROP COLUMN uncertainty;
+    ALTER TABLE batch_draws DROP COLUMN uncertainties;
+    ALTER TABLE batches DROP COLUMN uncertainty_sha256;
+    ALTER TABLE former_batches DROP COLUMN uncertainty_sha256;
+    ALTER TABLE events DROP COLUMN uncertainties;
+    ALTER TABLE former_events DROP COLUMN uncertainties;
+    ALTER TABLE data_point_types DROP COLUMN uncertainty;
+    ALTER TABLE former_data_point_types DROP COLUMN uncertainty;
+    ALTER TABLE static_inputs DROP COLUMN uncertainty;
     DROP TABLE report_successions;
     DROP FUNCTION check_report_succession
 """

@@ -37,6 +37,7 @@ HOT = (
 CROSSING = {
     "list_model_runs": {"model_runs", "batches"},
     "compare_over_period": {"ledgers"},
+    "given": {"ledgers"},  # what is arranged first activates a version
 }
 """Operations with statements that name no project, because a model may serve all projects of an account."""
 

@@ -13,6 +13,7 @@ from tests.given.rule_evaluation import work
 
 HOWTO = Path(__file__).parents[2] / "docs" / "howto"
 PART_75 = (HOWTO / "fill-gaps-by-part-75.md").read_text()
+OTHERS = (HOWTO / "fill-gaps-by-other-regulations.md").read_text()
 LOST_HOURS = (HOWTO / "fill-lost-hours.md").read_text()
 BEGIN = datetime(2024, 1, 1, tzinfo=UTC)
 PORTION = 5_000
@@ -30,8 +31,8 @@ def rows_of(page):
     return [[cell.strip().replace(",", "") for cell in line.strip("|").split("|")] for line in lines[2:]]
 
 
-def plant(api, *data_point_types):
-    return given.measuring(api, *data_point_types, slug="hour", cadence_amount=1, cadence_unit="hour")
+def plant(api, *data_point_types, unit="hour"):
+    return given.measuring(api, *data_point_types, slug="hour", cadence_amount=1, cadence_unit=unit)
 
 
 def report(api, project, values):
@@ -91,3 +92,38 @@ def test_the_worked_hour_of_the_monitoring_regulation(api, account, row):
 
     [point] = points(api, project, "co2", 8)
     assert (point["value"], point["raw_value"]) == (Decimal(value), Decimal("5.5"))
+
+
+def cases():
+    """The sections of the page of other regulations, each with the rows of its table."""
+    for section in OTHERS.split("\n## ")[1:]:
+        for row in rows_of(section):
+            yield pytest.param(section, row, id=f"{section.splitlines()[0]}: {row[0]}")
+
+
+@pytest.mark.parametrize(("section", "row"), list(cases()))
+def test_every_worked_series_of_other_regulations(api, account, section, row):
+    words, expected = (cell.strip("`").split() for cell in row)
+    step = timedelta(days=1) if "The slots are days" in section else timedelta(hours=1)
+    begin = datetime(2025, 1, 1, tzinfo=UTC) - 4 * step
+    project = plant(
+        api, given.number("value"), given.text("quality"), given.number("load"),
+        unit="day" if step.days else "hour",
+    )  # fmt: skip
+    bodies = []
+    for number, word in enumerate(words):
+        value, _, load = word.partition("@")
+        values = {"value": Decimal(value.replace("-", "0")), "quality": "bad" if value == "-" else "good"}
+        start = (begin + number * step).strftime("%Y-%m-%dT%H:%M:%SZ")
+        bodies.append(
+            given.event_body(event_type="hour", start_time=start, values=values | {"load": int(load or 1)})
+        )
+    given.events(api, project, bodies)
+
+    api.post(f"/projects/{project['id']}/rules", {"rule": rule_of(section)}).expect(201)
+    work(account)
+
+    query = {"filter[slug][eq]": "value", "page_size": "200", "sort": "start_time"}
+    found = api.get(f"/projects/{project['id']}/data_points", query).expect(200).data
+    filled = [one["value"] for one, word in zip(found, words, strict=True) if word[0] == "-"]
+    assert filled == [Decimal(one) for one in expected]

@@ -133,6 +133,78 @@ def test_rules_are_tried_and_alerts_dismissed(shell, account):
     assert '"status":"dismissed"' in dismissed
 
 
+def test_uncertainty_goes_from_certificates_to_the_tonne(shell, drain):
+    plant = given.project(shell.api)
+    shell.folder.joinpath("examples").symlink_to(DOCS.parent / "examples")
+    *stating, batch, discount, trials, report, material, savings = blocks_of("state-uncertainty")
+
+    *_, shown, _ = [shell.run(block, PROJECT=plant["id"]) for block in stating]
+    drain()
+
+    assert '"standard_uncertainty":' in shell.run(batch)
+    [ledger] = json.loads(shell.run(discount))["ledgers"]
+    assert ledger["primary_output_after"] < ledger["primary_output_before"]
+    assert json.loads(shell.run(report))["stated"]["standard_uncertainty"] > 0
+    assert '"is_material":' in shell.run(material)
+    assert '"halving":[{' in shell.run(savings)
+    assert '"state":"pending"' in shell.run(trials)
+    drain()
+    found = json.loads(shell.run("call GET /uncertainty_runs/$RUN"))
+    assert (found["state"], found["error_message"]) == ("complete", None)
+
+    home = f"/projects/{plant['id']}"
+    points = shell.api.get(f"{home}/data_points").data
+    [point] = [one for one in points if one["value"] == Decimal("18.42")]
+    assert point["uncertainty"] == {"relative_half_width": Decimal("0.005"), "coverage_factor": 2}
+    [made] = shell.api.get(f"{home}/calibrations").data
+    assert (made["valid_until"], made["id"] in shown) == ("2026-01-15T00:00:00.000Z", True)
+
+
+def test_a_package_is_written_checked_and_built(shell):
+    made, schemas, refused, built = map(shell.run, blocks_of("write-a-package"))
+
+    assert "The package has no flaw." in made
+    assert "has the schemas of its files" in schemas
+    assert "refused" in refused
+    assert "soda-ash.zip has 7 files" in built
+
+
+def test_a_project_begins_with_a_package_of_the_library(shell, account):
+    shell.folder.joinpath("packages").symlink_to(DOCS.parent / "packages")
+    checked, installed, tried = blocks_of("begin-with-a-package")
+
+    assert "silicon-carbide.zip has" in shell.run(checked)
+    assert "silicon-carbide 1.0.0 is installed" in shell.run(at_the_service(shell, installed))
+    with account.working():
+        shell.run(tried)
+    account.drain()
+
+    [ledger] = shell.api.get(f"/projects/{shell.api.get('/projects').data[0]['id']}/ledgers").data
+    batches = shell.api.get(f"/ledgers/{ledger['id']}/batches").data
+    found = [f"{batch['primary_output']['value'].normalize():,}" for batch in batches]
+    assert (
+        f"{found[0]}, {found[1]} and {found[2]} tonnes"
+        in (DOCS / "howto/begin-with-a-package.md").read_text()
+    )
+
+
+def test_a_package_is_taken_installed_upgraded_and_removed(shell):
+    plant = given.project(shell.api)
+    reach = {"WEIGHBRIDGE_URL": shell.server.address, "WEIGHBRIDGE_TOKEN": shell.api.token}
+
+    taken, installed, by_command, upgraded, removed = (
+        shell.run(block, PROJECT=plant["id"], **reach) for block in blocks_of("install-a-package")
+    )
+
+    assert '"state":"shipped"' in taken
+    assert '"problems":[]' in installed
+    assert '"is_changed_here":false' in installed
+    assert "soda-ash 0.1.0 is installed as pki_" in by_command
+    assert "nodes.factor.constant: 0.2 → 0.3" in upgraded
+    assert "soda-ash is at 0.2.0 now." in upgraded
+    assert "A model stays with its versions" in removed
+
+
 def test_what_was_known_and_what_moved_since_are_read(shell, drain):
     plant = accounting.plant(shell.api, drain)
     plant.deliver(2)
@@ -411,7 +483,7 @@ def test_every_printed_rule_is_taken(api):
     text = accounting.document(nodes, primary_output="net_removal")
     model = accounting.model(api, plant, text)
     printed = JSON.findall((DOCS / "howto" / "watch-data-with-rules.md").read_text())
-    assert len(printed) == 12
+    assert len(printed) == 15
 
     for block in printed:
         body = json.loads(block.replace("mod_…", model["id"]))
@@ -495,6 +567,7 @@ def test_the_key_of_the_audit_log_is_replaced_and_checked_by_the_first(host, tmp
 RUN_HERE = {
     "add-cells",
     "archive-old-months",
+    "begin-with-a-package",
     "change-inputs",
     "chain-ledgers",
     "export-lists",
@@ -503,16 +576,19 @@ RUN_HERE = {
     "follow-changes",
     "give-people-access",
     "import-a-csv",
+    "install-a-package",
     "receive-webhooks",
     "replace-the-audit-key",
     "report-and-restate",
     "roll-minutes-up",
     "see-what-was-known",
+    "state-uncertainty",
     "verify-a-report",
     "watch-data-with-rules",
     "witness-each-other",
     "work-with-lists",
     "work-from-the-command-line",
     "write-a-model",
+    "write-a-package",
 }
 """Pages whose blocks are run above."""

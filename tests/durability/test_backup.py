@@ -20,6 +20,7 @@ from tests.durability.processes import until
 from tests.durability.remote import Site
 from tests.durability.test_metrics import sent
 from tests.given import collection as given
+from tests.given import packages
 
 from weighbridge.backup.base_backup import BackupSource, CopiedFiles, prune
 from weighbridge.backup.log_shipping import BackupPlan, back_up, find_reach, follow, name_slot, stop_shipping
@@ -88,6 +89,7 @@ def plant(shared_folder, shared_dir):
         threading.Event().wait(1)  # of load
         before = given.event(remote, project, values={"mass": 1})
         attach(f"http://{remote._place[0]}:{remote._place[1]}", site.token, before)
+        packages.install(remote, project, packages.take(remote, "silicon-carbide")).expect(201)
         [(moment,)] = site.sql("SELECT clock_timestamp()")
         after = given.event(remote, project, values={"mass": 2})
         back_up_once = shared_folder / "once"
@@ -136,7 +138,8 @@ def test_all_that_was_acknowledged_comes_back_and_holds(plant, folder):
     assert there.violations == []
     assert there.events == here.events
     assert there.tasks == here.tasks
-    assert there.files == made.files == 1
+    assert there.files == 1
+    assert made.files == 2, "evidence, and the file of a package"
     assert made.segments > 0
     assert made.missing_evidence == []
     assert made.until >= plant.end
@@ -170,7 +173,7 @@ def test_the_manifest_has_the_sum_of_every_part_and_says_what_is_not_in_it(plant
         content = (folder / part.path).read_bytes()
         assert (len(content), hashlib.sha256(content).hexdigest()) == (part.size, part.sha256)
         assert (folder / part.path).stat().st_mode & 0o077 == 0
-    assert one.evidence_files == 1
+    assert one.evidence_files == 2, "the evidence, and the file of a package"
     assert one.not_included == [
         "Settings come from WEIGHBRIDGE_* variables, which are kept where the service is started."
     ]
@@ -268,7 +271,11 @@ def test_a_folder_that_has_something_is_left_alone(plant, folder):
 
 def test_evidence_that_the_target_lost_is_named(plant, folder):
     target = copied(plant, folder, of=plant.once)
-    [(key, (sha256, _))] = CopiedFiles(target).known.items()
+    [(key, sha256)] = [
+        (key, sha256)
+        for key, (sha256, _) in CopiedFiles(target).known.items()
+        if sha256 == hashlib.sha256(TICKET).hexdigest()
+    ]
     (folder / "broken" / "evidence" / f"{key}.{sha256}").unlink()
 
     made = restore(target, folder / "data", until=None, backup=None, report=quiet)
@@ -311,7 +318,7 @@ def test_the_commands_say_what_is_there_and_what_came_back(plant, folder, capsys
     [one] = manifests(plant.target)
     assert listed.startswith(f"{one.id}  whole at ")
     assert "Later changes on timeline 1, was copied until " in listed
-    assert f"the backup {plant.taken.id} and 0 segments of the log, 1 files." in restored
+    assert f"the backup {plant.taken.id} and 0 segments of the log, 2 files." in restored
     assert ", 1 evidence, " in restored
     with pytest.raises(Refusal, match="it takes a time with an offset"):
         restore_folder(str(plant.once), data_dir=folder / "other", until="yesterday")

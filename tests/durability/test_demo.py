@@ -65,6 +65,7 @@ STALE_BIOCHAR = "2025-01 Forest residues (source_adjusted), 2025-02 Forest resid
 STALE_REMOVAL = ", ".join(f"2025-0{month} Forest residues (upstream_stale)" for month in (1, 2, 3))
 
 SAID = [
+    "The package has no flaw.",
     "2,153 events with 2,223 values in one request, and an outage of the kiln",
     "The balance of Feedstock inventory is 3.31425 t{dry}.",
     "The balance of Biochar production is 1.1099 t{dry}.",

@@ -109,6 +109,25 @@ def outage(
     return _made(caller, f"/projects/{project['id']}/outages", {"outage": body})
 
 
+def calibration(
+    caller: Caller,
+    project: Record,
+    event_type: str,
+    *,
+    name: str = "D-K-1",
+    data_point_type: str = "mass",
+    valid_from: str = "2025-01-01T00:00:00Z",
+    uncertainty: Mapping[str, Any] | None = None,
+    **fields: Any,
+) -> Record:
+    """A calibration of readings, of events without an asset unless the test says of which."""
+    body = {
+        "name": name, "event_type_id": event_type, "data_point_type": data_point_type,
+        "valid_from": valid_from, "uncertainty": uncertainty or {"standard": 1},
+    } | fields  # fmt: skip
+    return _made(caller, f"/projects/{project['id']}/calibrations", {"calibration": body})
+
+
 def event_body(
     *,
     event_type: str = "delivery",

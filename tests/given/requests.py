@@ -15,7 +15,7 @@ from typing import Any
 
 from tests.given import accounting as given_accounting
 from tests.given import collection as given
-from tests.given import engagements
+from tests.given import engagements, packages
 from tests.given import instruments as given_instruments
 from tests.given.sealing import seal_rows_of
 from tests.server import Account, Answer, Caller, Server
@@ -54,6 +54,7 @@ PATH_KINDS = {
 FILTER_KINDS = {
     "batches": "batch",
     "nexus_event_type": "event_type",
+    "record": "event_type",
     "result": "data_point_result",
     "rolled_up_event": "event",
     "rule_result": "data_point_result",
@@ -63,13 +64,14 @@ FILTER_KINDS = {
 
 CALLERS = 10
 
-YAML = given_accounting.document(given_accounting.MASS)
+YAML = given_accounting.document(given_accounting.MASS).replace("nodes:", "uncertainty: {}\nnodes:")
 START = "2025-02-01T00:00:00Z"
 TEXTS = {"import_assets": b"name\nShredder\n"}
 BAD_ROW = b"start_time\nnever\n"
 FORMLESS = {
     "create_upload": {"upload": {"of_upload": 1}},
     "create_evidence": {"evidence": {"type": "url", "url": "https://example.org/a", "name": "A"}},
+    "create_methodology_package": {"methodology_package": {"name": "stationary-combustion"}},
 }
 EVENT = {"event_type": "delivery", "start_time": START, "data_points": [{"slug": "mass", "value": 1}]}
 RULE = {"name": "Watch", "expression": "{{mass}} > 1", "effective_from": "2025-01-01T00:00:00Z"}
@@ -79,12 +81,18 @@ REGISTRY = {
     "address": "https://registry.example/submissions",
 }
 METHODOLOGY = {"name": "Removal", "version": "1", "report_type": "quarterly"}
+CALIBRATION = {
+    "name": "D-K-1", "event_type_id": "et_0", "data_point_type": "mass", "valid_from": START,
+    "valid_until": "2025-02-02T00:00:00Z", "uncertainty": {"standard": 1},
+}  # fmt: skip
 OUTAGE = {"reason": "Calibration", "start_time": START, "end_time": "2025-02-02T00:00:00Z"}
 WHOLE: dict[str, Any] = {
     "create_events": {"event": EVENT},
-    "update_event": {"event": {"notes": "seen"}},
+    "update_event": {"event": {"notes": "seen", "data_points": [{"slug": "mass", "value": 5}]}},
     "create_static_input": {"static_input": {"slug": "factor", "value": 1, "effective_from": START}},
     "create_outage": {"outage": OUTAGE},
+    "create_calibration": {"calibration": CALIBRATION},
+    "update_calibration": {"calibration": {"notes": "seen"}},
     "create_data_feed": {"data_feed": {"name": "Other", "event_type_id": "et_0"}},
     "update_data_feed": {"data_feed": {"missing": ["n/a"]}},
     "suggest_columns": {"event_type_id": "et_0", "header": ["mass"]},
@@ -135,6 +143,8 @@ QUERY_VALUES = {
     ("download_export", "key"): "0" * 32,
     ("open_report", "key"): "1." + "0" * 64,
     ("download_bundle_by_link", "key"): "1." + "0" * 64,
+    ("get_report_uncertainty_by_link", "key"): "1." + "0" * 64,
+    ("get_materiality", "threshold"): "0.05",
     ("get_audit_proof", "number"): "1",
     ("get_audit_proof", "size"): "1",
     ("get_audit_consistency", "from"): "0",
@@ -204,6 +214,7 @@ def world_of(server: Server) -> World:
     account = server.account()
     api = account.caller()
     plant = given_accounting.plant(api, account.drain)
+    asking = given_accounting.version(api, plant.model, YAML, activate=True)
     event = plant.deliver(5)
     made = plant.generate()
     server.run(seal_rows_of(server.database, account.id))
@@ -215,13 +226,14 @@ def world_of(server: Server) -> World:
         "event_type": given.event_type(
             api, plant.project, slug="reading", cadence_amount=1, cadence_unit="day"
         )["id"],
+        "delivery_type": types[0]["id"],
         "event_type_number": types[0]["data_point_types"][0]["nexus_event_type_id"],
         "data_point_type": types[0]["data_point_types"][0]["id"],
         "location": given.location(api, plant.project)["id"],
         "feedstock": given.feedstock(api, plant.project)["id"],
         "event": event,
         "data_point": api.get(f"{inside}/events/{event}").body["data_points"][0]["id"],
-        "model": plant.model["id"],
+        "model": asking["id"],
         "ledger": plant.ledger["id"],
         "system_ledger": given_instruments.system_ledger(api, plant.project)["id"],
         "batch": made["batches"][0],
@@ -259,6 +271,11 @@ def world_of(server: Server) -> World:
         f"{inside}/data_feeds",
         {"data_feed": {"name": "Scale", "event_type_id": found["event_type"], "bad_rows": "skip"}},
     )
+    of_type = {"calibration": CALIBRATION | {"event_type_id": found["delivery_type"]}}
+    posts["calibration"] = (f"{inside}/calibrations", of_type)
+    found["methodology_package"] = found["package"] = packages.upload(api, packages.small("energy"))["id"]
+    installed = {"package_id": packages.upload(api, packages.small())["id"]}
+    posts["package_installation"] = (f"{inside}/package_installations", {"package_installation": installed})
     for kind, (path, body) in posts.items():
         found[kind] = api.post(path, body).expect(201).body["id"]
     hook = {"webhook": WHOLE["create_webhook"]["webhook"] | {"project_id": found["project"]}}
@@ -271,6 +288,8 @@ def world_of(server: Server) -> World:
     finding = {"finding": {"kind": "request", "text": "Show the slip."}}
     engagement = api.post(f"{path}/{found['engagement']}/findings", finding).expect(201).body
     found["finding"] = engagement["findings"][0]["number"]
+    trials = api.post(f"/batches/{found['batch']}/uncertainty_runs", {"uncertainty_run": {"trials": 100}})
+    found["uncertainty_run"] = trials.expect(202).body["uncertainty_run"]["id"]
     feed = f"{inside}/data_feeds/{found['data_feed']}/uploads"
     found["upload"] = api.upload(feed, "log.csv", BAD_ROW).expect(202).body["id"]
     asked = {"response_mode": "summary_with_export"}

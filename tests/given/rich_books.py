@@ -11,6 +11,7 @@ from tests.given import (
     feeds,
     gaps,
     instruments,
+    packages,
     registries,
     roll_ups,
     rule_evaluation,
@@ -57,6 +58,7 @@ def told(account: Account) -> None:
     _of_rules(account)
     _of_feeds(account)
     _of_people(account)
+    _of_packages(account)
     account.drain()
     account.server.run(seal(account.server.database))
 
@@ -68,6 +70,12 @@ def _of_collection(works: Works) -> None:
     asset = given.asset(api, project, name="Shredder", in_service_from="2024-01-01T00:00:00Z")
     api.patch(f"{home}/assets/{asset['id']}", {"asset": {"custom_values": {}, "serial_number": "S-7"}})
     given.outage(api, project, start_time="2025-01-05T00:00:00Z", end_time="2025-01-05T01:00:00Z")
+    certificate = {"asset_id": asset["id"], "valid_until": "2026-01-01T00:00:00Z", "notes": "By the bureau"}
+    [delivery] = api.get(f"{home}/event_types", {"filter[slug]": "delivery"}).data
+    [measured, *_] = [one["slug"] for one in delivery["data_point_types"] if one["value_type"] == "number"]
+    entered = given.calibration(api, project, delivery["id"], data_point_type=measured, **certificate)
+    change = {"calibration": {"uncertainty": {"standard": Decimal("0.5")}}}
+    api.patch(f"{home}/calibrations/{entered['id']}", change).expect(200)
     bodies = [
         works.body("delivery", 3, Decimal(mass), "Straw") | {"notes": "many", "client_reference": f"R-{mass}"}
         for mass in ("1.50", "2", "-0.0", "1E+2")
@@ -121,8 +129,10 @@ def _of_engagements(account: Account, report: Record) -> None:
 def _of_statics(account: Account) -> None:
     api = account.caller()
     plant = accounting.plant(api, account.drain, MODEL, partition_type="feedstock", is_model_of_project=False)
-    given.static_input(api, plant.project, slug="factor", value=Decimal("0.4"), unit="kg/kWh",
-                       effective_from="2024-01-01T00:00:00Z")  # fmt: skip
+    given.static_input(
+        api, plant.project, slug="factor", value=Decimal("0.4"), unit="kg/kWh",
+        effective_from="2024-01-01T00:00:00Z", uncertainty={"standard": Decimal("0.02")},
+    )  # fmt: skip
     straw, wood = plant.feedstock("Straw"), plant.feedstock("Wood")
     first = plant.deliver("5.25", "2025-01-02T00:00:00Z", feedstock_id=straw)
     plant.deliver(3, "2025-01-03T00:00:00Z", feedstock_id=wood)
@@ -192,3 +202,10 @@ def _of_people(account: Account) -> None:
 def _try(api: Any, path: str, body: Record) -> None:
     answer = api.post(path, body)
     assert answer.status < 300, f"{path} {answer.status} {answer.text}"
+
+
+def _of_packages(account: Account) -> None:
+    """A package that needs another one, both in a project of their own."""
+    api = account.caller()
+    *_, needing = [packages.upload(api, files) for files in packages.requiring()]
+    packages.install(api, given.project(api), needing).expect(201)

@@ -9,6 +9,7 @@ from typing import Any
 from tests.given import accounting as given_accounting
 from tests.given import collection as given
 from tests.given import instruments as given_instruments
+from tests.given import packages
 from tests.given.requests import FORMLESS, METHODOLOGY, RULE, WHOLE, YAML, World, world_of
 from tests.given.rule_evaluation import work
 from tests.server import Caller, Server
@@ -42,9 +43,11 @@ def several_of(server: Server) -> World:
         api.post(
             "/saved_views", {"saved_view": {"list_name": list_name, "name": "Mine", "query": ""}}
         ).expect(201)
+    packages.install(api, project, {"id": world.ids["package"]}).expect(201)
     for _ in range(2):
         api.post(f"/webhooks/{world.ids['webhook']}/test", {}).expect(201)
     _fed(api, world, project)
+    _repeated(api, world)
     inside = f"/projects/{project['id']}"
     point = api.get(f"{inside}/events/{event}").body["data_points"][0]["id"]
     kind = _filled(api, world, project)
@@ -56,7 +59,7 @@ def several_of(server: Server) -> World:
 
 
 def _described(api: Caller, project: dict[str, Any]) -> dict[str, Any]:
-    given.event_type(api, project, slug="sample", data_point_types=TYPES)
+    sample = given.event_type(api, project, slug="sample", data_point_types=TYPES)
     given.event_type(api, project, slug="visit", data_point_types=[given.text("note")])
     for label in ("Bay", "Row"):
         given.custom_field(api, project, f"{label} number")
@@ -64,7 +67,11 @@ def _described(api: Caller, project: dict[str, Any]) -> dict[str, Any]:
         given.static_input(api, project, slug="factor-b", effective_from=moment, value=2)
     for fields in ({"end_time": None}, {"end_time": MOMENTS[3]}, {"end_time": MOMENTS[3]}):
         given.outage(api, project, start_time=MOMENTS[0], **fields)
-    given.asset(api, project)
+    for asset in (given.asset(api, project), given.asset(api, project)):
+        for moment, end in ((MOMENTS[0], MOMENTS[2]), (MOMENTS[3], None)):
+            given.calibration(
+                api, project, sample["id"], asset_id=asset["id"], valid_from=moment, valid_until=end
+            )
     given.feedstock(api, project)
     return {
         "locations": [given.location(api, project)],
@@ -158,6 +165,14 @@ def _reported(api: Caller, world: World, project: dict[str, Any]) -> None:
     api.post(f"/reports/{made}/submit", {}).expect(202)
     for _ in range(2):
         api.post(f"/reports/{world.ids['report']}/links", {"link": {"name": "Verifier"}}).expect(201)
+
+
+def _repeated(api: Caller, world: World) -> None:
+    for path in (f"/batches/{world.ids['batch']}", f"/reports/{world.ids['report']}"):
+        for seed in (1, 1):
+            trials = {"uncertainty_run": {"trials": 100, "seed": seed}}
+            api.post(f"{path}/uncertainty_runs", trials).expect(202)
+        world.account.drain()
 
 
 def _watched(api: Caller, world: World, project: dict[str, Any]) -> None:

@@ -7,7 +7,7 @@ import tarfile
 import tomllib
 import zipfile
 from email import message_from_bytes
-from pathlib import Path
+from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
 
 import pytest
@@ -19,6 +19,7 @@ VERSION = PROJECT["version"]
 SRC = ROOT / "src"
 DOCS = ROOT / "docs"
 STATIC = "weighbridge/http/static"
+LIBRARY = "weighbridge/packages/library"
 DEMONSTRATION_SECONDS = 180
 INTERRUPTED = 130
 
@@ -30,11 +31,20 @@ def wheel(built):
 
 
 def source_files():
-    """Every file of the package as it lies in the tree; the guides are a link to the documentation."""
+    """Every file of the package as it lies in the tree; the guides are a link to the documentation, and the
+    library of methodology packages is one to their folder.
+    """
     package = SRC / "weighbridge"
     found = {path for path in package.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
-    names = {path.relative_to(SRC).as_posix() for path in found}
+    names = {path.relative_to(SRC).as_posix() for path in found} | set(library())
     return {name for name in names if not name.startswith((f"{STATIC}/guides/", f"{STATIC}/site/"))}
+
+
+def library():
+    """The files of the methodology packages, as the wheel has them."""
+    folder = ROOT / "packages"
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return [f"{LIBRARY}/{path.relative_to(folder).as_posix()}" for path in files]
 
 
 def documents():
@@ -59,7 +69,7 @@ def test_the_wheel_has_the_built_guide_with_a_page_for_every_document(wheel):
     "kind", ["*.sql", "*.lark", "*.tsv", "*.yaml", "*.html", "*.css", "*.js", "*.svg", "*.txt", "py.typed"]
 )  # fmt: skip
 def test_no_kind_of_file_that_the_service_reads_is_missing_in_the_wheel(wheel, kind):
-    expected = {path.relative_to(SRC).as_posix() for path in (SRC / "weighbridge").rglob(kind)}
+    expected = {name for name in source_files() if PurePath(name).match(kind)}
 
     assert expected
     assert expected <= set(wheel.namelist())

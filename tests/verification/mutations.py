@@ -1,7 +1,7 @@
 """Changes of a database past every operation: for each column one, made of its type.
 
-Triggers, foreign keys and constraints are put aside, as the owner of the database can. What a change is
-follows from the catalogue, so that a new column has one without anybody adding it.
+Triggers, foreign keys, constraints and what generates columns are put aside, as the owner of the database
+can. What a change is follows from the catalogue, so that a new column has one without anybody adding it.
 """
 
 import re
@@ -125,6 +125,8 @@ async def _applied(tx: Write, mutation: Mutation) -> bool:
         await tx.execute(f"ALTER TABLE {mutation.table} DROP CONSTRAINT {constraint} CASCADE")
     for (index,) in await tx.tuples(_INDEXES, (mutation.table,)):
         await tx.execute(f"DROP INDEX {index}")
+    for (column,) in await tx.tuples(_GENERATED, (mutation.table,)):
+        await tx.execute(f"ALTER TABLE {mutation.table} ALTER COLUMN {column} DROP EXPRESSION")
     for statement in mutation.statements:
         if await tx.execute(statement):
             await tx.execute("SET LOCAL session_replication_role = origin")
@@ -135,6 +137,9 @@ async def _applied(tx: Write, mutation: Mutation) -> bool:
 _CONSTRAINTS = """
     SELECT quote_ident(conname) FROM pg_constraint
      WHERE conrelid = %s::regclass AND contype IN ('c', 'u', 'x')
+"""
+_GENERATED = """
+    SELECT quote_ident(attname) FROM pg_attribute WHERE attrelid = %s::regclass AND attgenerated = 's'
 """
 _INDEXES = """
     SELECT indexrelid::regclass::text FROM pg_index

@@ -255,7 +255,7 @@ def test_every_action_of_the_palette_leads_to_a_page_and_is_offered_to_who_may_d
     home = f"/projects/{world.ids['project']}"
     actions = offered(ada.get(home).expect(200).text)
 
-    assert len(actions) == 10
+    assert len(actions) == 12
     assert [ada.get(action).status for action in actions] == [200] * len(actions)
     reader = visitor(world.account, "data_collection:read")
     assert offered(reader.get(home).expect(200).text) == []

@@ -24,6 +24,9 @@ PARTS: Final = (
 GUIDES: Final = Path("src/weighbridge/http/static/guides")
 """A link to `docs/` in the repository; in distributions the texts themselves."""
 
+LIBRARY: Final = Path("src/weighbridge/packages/library")
+"""A link to `packages/` in the repository; in distributions the methodology packages themselves."""
+
 OLDEST_SECONDS: Final = 315_532_800
 """The first moment that a wheel can name, 1980-01-01: the time of files where no commit tells another."""
 
@@ -42,8 +45,9 @@ def stage(folder: Path, seconds: int) -> list[str]:
     for path in _files(*PARTS):
         if not (ROOT / path).is_symlink():
             _copy(ROOT / path, folder / path)
-    for path in _files("docs"):
-        _copy(ROOT / path, folder / GUIDES / path.relative_to("docs"))
+    for linked, place in (("docs", GUIDES), ("packages", LIBRARY)):
+        for path in _files(linked):
+            _copy(ROOT / path, folder / place / path.relative_to(linked))
     site = folder / SITE.relative_to(ROOT)
     with _dated(seconds):
         problems = build(site, folder / GUIDES)

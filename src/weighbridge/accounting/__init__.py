@@ -3,8 +3,9 @@
 Measurements in force and versions of models come in. Batches with their provenance and ledger entries go
 out.
 
-Nouns: `ledgers`, `statements`, `instruments`, `batches`, `batch_generations`, `model_runs` and
-`version_comparisons`. Machinery, each folder importing only those below it:
+Nouns: `ledgers`, `statements`, `instruments`, `batches`, `batch_generations`, `model_runs`,
+`uncertainty_runs`, `uncertainty_savings` and `version_comparisons`. Machinery, each folder importing only
+those below it:
 
 - `posting`: writes a proposal to the books, and deletes what was posted
 - `planning`: proposes what a generation would post, and writes nothing

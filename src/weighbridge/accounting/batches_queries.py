@@ -8,6 +8,7 @@ from typing import Final, LiteralString
 import msgspec
 from psycopg.sql import SQL, Composable
 
+from weighbridge.accounting.books.effect_names import name_budgets
 from weighbridge.accounting.books.runs import (
     ADJUSTED_BY,
     DIFFERENCE,
@@ -19,6 +20,7 @@ from weighbridge.accounting.books.runs import (
     read_stale_reasons_if,
     select_stale,
 )
+from weighbridge.accounting.books.uncertainty import UNCERTAINTY, build_uncertainty
 from weighbridge.accounting.records.batches import (
     INPUT_DATA_INLINE,
     Batch,
@@ -226,6 +228,11 @@ BATCH: Final = row_of(
     Column("value_source_shares", (RESTS_ON,), compute_value_source_shares),
     Derived("measured_share", ("value_source_shares",), compute_measured_share),
     Column(
+        "uncertainty",
+        (UNCERTAINTY, "c.unit", "l.unit", "l.scale", "l.rounding", RUN_TOTAL),
+        build_uncertainty,
+    ),
+    Column(
         "model", ("m.id", "m.name", "m.version", "encode(b.model_sha256, 'hex')"), unless_null(_build_model)
     ),
     Column("engine_revision", "CASE WHEN b.run_id IS NOT NULL THEN b.engine_revision END"),
@@ -389,10 +396,12 @@ async def _complete_batches(tx: Read, batches: Sequence[Batch]) -> list[Batch]:
         of_reports = group_reported(project, numbers, reported)
         alerted = {batch for (batch,) in alerts}
         pending_counts = await count_pending_if(tx, project, numbers, is_any_pending)
-        for key, batch in of_project.items():
+        budgets = await name_budgets(tx, project, [batch.uncertainty for batch in of_project.values()])
+        for (key, batch), uncertainty in zip(of_project.items(), budgets, strict=True):
             rows, count = inputs[key.key]
             completed[key] = msgspec.structs.replace(
                 batch,
+                uncertainty=uncertainty,
                 allocations=drawn[key.key],
                 downstream_batch_allocations=drawn[key.key],
                 report_allocations=of_reports[key.key],

@@ -155,6 +155,17 @@ async def change_ledger(tx: Write, actor: Actor, friendly: str, change: Struct) 
     return after
 
 
+async def remove_ledger(tx: Write, actor: Actor, friendly: str) -> None:
+    """Remove a ledger to which nothing was ever posted; Invalid with what was."""
+    before = await queries.get_ledger(tx, actor, friendly)
+    key = key_named("ledger", friendly)
+    problems = _check_not_system(before) + await _check_no_batches(tx, key)
+    if problems:
+        raise Invalid(problems)
+    await tx.execute("DELETE FROM ledgers WHERE project_id = %s AND id = %s", (key.project, key.key))
+    changes.record(tx, actor, action="ledger.delete", target=before.id, project_id=key.project, before=before)
+
+
 def _check_not_system(ledger: Ledger) -> list[Problem]:
     if ledger.system_ledger_type is None:
         return []
@@ -460,14 +471,7 @@ async def update_ledger(call: WriteCall, body: Struct) -> Ledger:
 @delete("/ledgers/{ledger_id}", permission="production_accounting:write")
 async def delete_ledger(call: WriteCall) -> None:
     """Remove a ledger to which nothing was ever posted."""
-    tx, actor, friendly = call.tx, call.actor, call.path["ledger_id"]
-    before = await queries.get_ledger(tx, actor, friendly)
-    key = key_named("ledger", friendly)
-    problems = _check_not_system(before) + await _check_no_batches(tx, key)
-    if problems:
-        raise Invalid(problems)
-    await tx.execute("DELETE FROM ledgers WHERE project_id = %s AND id = %s", (key.project, key.key))
-    changes.record(tx, actor, action="ledger.delete", target=before.id, project_id=key.project, before=before)
+    await remove_ledger(call.tx, call.actor, call.path["ledger_id"])
 
 
 @get("/ledgers/{ledger_id}/required_inputs", permission="production_accounting:read", returns=RequiredInputs)

@@ -29,7 +29,7 @@ from weighbridge.accounting.tracing.pending_proposals import ask_for_any_pending
 from weighbridge.core import identity
 from weighbridge.core.identity import Link
 from weighbridge.core.ledger.allocation import LedgerRounding, warn_of_coarse_scale
-from weighbridge.core.ledger.conditions import list_conditions
+from weighbridge.core.ledger.conditions import list_ledger_conditions
 from weighbridge.core.model import Input, Model, Node, StaticInput, Upstream
 from weighbridge.core.number import shorten
 from weighbridge.core.platform.permission import Actor
@@ -262,16 +262,26 @@ async def find_ledger(tx: Read, actor: Actor, friendly: str) -> Ledger:
     return await find(tx, LEDGER, _SOURCE, of_key(actor, "l.project_id", "l.id"), (key.project, key.key))
 
 
+_FILLED: Final = """
+    SELECT wanted.id FROM unnest(%s::integer[]) AS wanted (id)
+     WHERE EXISTS (SELECT FROM batches b
+                    WHERE b.project_id = %s AND b.ledger_id = wanted.id AND b.deleted_at IS NULL)
+"""
+"""The ledgers of a project that have batches."""
+
+
 async def _complete_ledgers(tx: Read, ledgers: Sequence[Ledger]) -> list[Ledger]:
     """Ledgers with what holds of their batches, which is read for all ledgers of a project at once."""
     keys = [key_named("ledger", ledger.id) for ledger in ledgers]
     stale: dict[identity.Key, int] = {}
     pending: dict[identity.Key, int] = {}
+    filled: set[identity.Key] = set()
     for project in {key.project for key in keys}:
         numbers = [key.key for key in keys if key.project == project]
-        _, [(is_any_batch_stale,)], [(is_any_pending,)] = await tx.several(
-            ANY_WAY, is_any_stale(project), ask_for_any_pending(project)
+        _, [(is_any_batch_stale,)], [(is_any_pending,)], with_batches = await tx.several(
+            ANY_WAY, is_any_stale(project), ask_for_any_pending(project), (_FILLED, (numbers, project))
         )
+        filled |= {identity.Key(project, number) for (number,) in with_batches}
         if is_any_batch_stale:
             counts = await count_stale_of_ledgers(tx, project, numbers)
             stale |= {identity.Key(project, number): count for number, count in counts.items()}
@@ -283,7 +293,8 @@ async def _complete_ledgers(tx: Read, ledgers: Sequence[Ledger]) -> list[Ledger]
             ledger,
             stale_batch_count=stale.get(key, 0),
             pending_proposal_count=pending.get(key, 0),
-            conditions=list_conditions(
+            conditions=list_ledger_conditions(
+                has_batches=key in filled,
                 is_stale=key in stale,
                 waiting_event_count=ledger.not_counted_yet.event_count if ledger.not_counted_yet else 0,
                 pending_proposal_count=pending.get(key, 0),

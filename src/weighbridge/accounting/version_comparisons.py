@@ -70,7 +70,7 @@ class _Side:
         """What a run comes to on a ledger; None where there is none or it cannot be credited."""
         if run is None or ledger not in self.ledgers:
             return None
-        return total_of(self.model, run.readings, self.ledgers[ledger])
+        return total_of(self.model, run, self.ledgers[ledger])
 
     def sum(self, ledger: int) -> Decimal | None:
         """What all runs come to on a ledger; None where the version cannot credit it."""
@@ -97,7 +97,7 @@ async def compare_versions(
     impacts: list[GenerationImpact] = []
     for project, ledger in await _read_ledgers(tx, version.family):
         requests = [_build_request(actor, project, ledger, one, request) for one in (against, version)]
-        chains = await compare_trials(tx, project, version.family, (requests[0], requests[1]))
+        chains = await compare_trials(tx, project, {version.family: (requests[0], requests[1])})
         planned = [_find_own(one, version.family) for one in chains]
         before, after = await tx.in_thread(lambda both: [_build_side(one) for one in both], planned)
         impacts.append(await compare_chains(tx, project, *chains))

@@ -200,7 +200,7 @@ def _now(name: str | None) -> str:
 # The manifest of a month: what its file holds, of which moment, and how to know it again.
 
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 """The form of file and manifest; docs/reference/archive.md says what is in them."""
 
 _NAME: Final = re.compile(r"manifest-([0-9]{6})-([0-9a-f]{32})\.json")
@@ -317,10 +317,10 @@ def read_manifest(place: BackupTarget, path: str) -> ManifestAsFile:
         manifest = msgspec.json.decode(content, type=MonthManifest)
     except msgspec.DecodeError as error:
         raise Refusal(f"{place.name}/{path} is not a manifest of an archive: {error}.") from error
-    if manifest.schema_version != SCHEMA_VERSION:
+    if not 1 <= manifest.schema_version <= SCHEMA_VERSION:
         raise Refusal(
             f"{place.name}/{path} has the form {manifest.schema_version}, and this version of Weighbridge"
-            f" reads form {SCHEMA_VERSION}."
+            f" reads forms 1 to {SCHEMA_VERSION}."
         )
     manifest_file = ManifestAsFile(manifest, content)
     if manifest_file.path != path:

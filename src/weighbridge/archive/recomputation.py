@@ -92,7 +92,7 @@ _AS_THEY_ARE: Final = (
 )  # fmt: skip
 
 _TRANSLATED: Final = (
-    "number", "event_type", "feedstock_id", "asset_id", "location_ids", "captured_fields",
+    "number", "event_type", "feedstock_id", "asset_id", "location_ids", "captured_fields", "uncertainties",
 )  # fmt: skip
 
 _MADE: Final = "CREATE TEMPORARY TABLE held_events (LIKE events) ON COMMIT DROP"
@@ -196,7 +196,7 @@ def _stored_rows(project: int, table: Any, vocabulary: ArchivedVocabulary) -> It
     for plain_values, translated_values, arrays in zip(
         zip(*as_they_are, strict=True), zip(*translated_columns, strict=True), _arrays(table), strict=True
     ):
-        number, event_type, feedstock, asset, locations, captured = translated_values
+        number, event_type, feedstock, asset, locations, captured, stated = translated_values
         yield {
             **dict(zip(_AS_THEY_ARE, plain_values, strict=True)),
             "project_id": project,
@@ -206,6 +206,7 @@ def _stored_rows(project: int, table: Any, vocabulary: ArchivedVocabulary) -> It
             "asset_id": _number("asset", asset),
             "location_ids": [_number("location", location) for location in locations],
             "captured": None if captured is None else msgspec.Raw(captured.encode()),
+            "uncertainties": None if stated is None else msgspec.Raw(stated.encode()),
             **arrays,
         }
 

@@ -132,6 +132,7 @@ COLUMNS: Final[Mapping[str, ArchiveColumn]] = {
         f"""(SELECT coalesce(json_agg({_object(_EVIDENCE)} ORDER BY v.id), '[]')
                FROM evidence v WHERE (v.project_id, v.event_id) = (e.project_id, e.id))""",
     ),
+    "uncertainties": ArchiveColumn(pa.string(), "e.uncertainties::text", "uncertainties"),
 }
 """Every column of a file of events, in its order."""
 
@@ -142,7 +143,21 @@ OF_DATA_POINTS: Final = frozenset(
 
 SCHEMA: Final = pa.schema([(name, column.kind) for name, column in COLUMNS.items()])
 
-_ROW: Final = _object({name: (column.kind, column.sql) for name, column in COLUMNS.items()})
+LATER: Final = ("uncertainties",)
+"""The columns that files of format 1 lack: there was nothing in them then."""
+
+FIRST_SCHEMA: Final = pa.schema([field_ for field_ in SCHEMA if field_.name not in LATER])
+
+SCHEMAS: Final[Mapping[int, Any]] = {1: FIRST_SCHEMA, 2: SCHEMA}
+"""The columns of a file by its format, as its manifest names it."""
+
+_FIELDS: Final = {name: (column.kind, column.sql) for name, column in COLUMNS.items()}
+_FIRST_FIELDS: Final = {name: of_field for name, of_field in _FIELDS.items() if name not in LATER}
+
+# A row that has nothing in later columns is the line that it was before, so its month has the same digest.
+_ROW: Final[LiteralString] = (
+    f"CASE WHEN e.uncertainties IS NULL THEN {_object(_FIRST_FIELDS)} ELSE {_object(_FIELDS)} END"
+)
 
 _STATEMENT: Final = f"""
     COPY (
@@ -279,7 +294,8 @@ class MonthFile:
             raise Refusal(
                 f"{place.name}/{manifest.build_path(manifest.events)} is not a Parquet file:  {error}"
             ) from error
-        if not file.schema_arrow.equals(SCHEMA) or file.metadata.num_rows != manifest.rows:
+        is_known = file.schema_arrow.equals(SCHEMAS[manifest.schema_version])
+        if not is_known or file.metadata.num_rows != manifest.rows:
             raise Refusal(
                 f"{place.name}/{manifest.build_path(manifest.events)} is not of the form of its manifest."
             )
@@ -288,7 +304,15 @@ class MonthFile:
     def tables(self) -> Iterator[Any]:
         """All rows, row group by row group."""
         for index in range(self._file.num_row_groups):
-            yield self._file.read_row_group(index, use_threads=False)
+            yield self._read_group(index)
+
+    def _read_group(self, index: int) -> Any:
+        """A row group, with the columns that its format lacks."""
+        table = self._file.read_row_group(index, use_threads=False)
+        for name in LATER:
+            if name not in table.schema.names:
+                table = table.append_column(SCHEMA.field(name), pa.nulls(table.num_rows, pa.string()))
+        return table
 
     def read_rows(self, numbers: Sequence[int]) -> Iterator[Any]:
         """The events of some numbers, given in order, as tables, as far as the file has them."""
@@ -305,7 +329,7 @@ class MonthFile:
 
     def _group(self, index: int) -> Any:
         if index not in self._kept:
-            self._kept[index] = self._file.read_row_group(index, use_threads=False)
+            self._kept[index] = self._read_group(index)
             if len(self._kept) > GROUPS_KEPT:
                 self._kept.popitem(last=False)
         self._kept.move_to_end(index)

@@ -7,6 +7,8 @@ Permission: data collection.
 
 from dataclasses import dataclass
 
+from msgspec import UNSET
+
 from weighbridge.collection import data_points_queries as queries
 from weighbridge.collection.data_points_queries import DataPointRow
 from weighbridge.collection.intake.checking import EventProblems, bounded_text, element
@@ -17,7 +19,13 @@ from weighbridge.collection.measurements.corrections import (
     corrections_of_value,
     undo,
 )
-from weighbridge.collection.measurements.event_records import locked_event_row
+from weighbridge.collection.measurements.event_records import (
+    EventRow,
+    locked_event_row,
+    stated_at,
+    stored_leaves,
+    with_stated,
+)
 from weighbridge.collection.measurements.values import ValueColumn
 from weighbridge.collection.records.data_points import (
     Correction,
@@ -28,15 +36,17 @@ from weighbridge.collection.records.data_points import (
     OutputDataPointOfRun,
 )
 from weighbridge.collection.records.events import REASON_LENGTH_MAX, NewDataPoint
+from weighbridge.collection.records.uncertainty import find_problems, find_unit, to_canonical
 from weighbridge.core import identity
 from weighbridge.core.collection.correction import CorrectionOrigin
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Write
 from weighbridge.db.lists.listing import Page, list_request
+from weighbridge.db.statements import jsonb
 from weighbridge.errors import Invalid
 from weighbridge.http.endpoints.endpoint import LookingBack, ReadCall, WriteCall, get, patch, post
-from weighbridge.platform import changes
+from weighbridge.platform import changes, staleness
 from weighbridge.platform.tenancy import project_of, project_to_read
 
 # Correct the value of a data point, or revert it to what was captured.
@@ -49,24 +59,57 @@ async def set_correction(
     row = await queries.data_point_row(tx, project, friendly)
     if problems := _problems(row, change):
         raise Invalid(problems)
-    await locked_event_row(tx, project, identity.of("event", project, row.event))
+    held_event = await locked_event_row(tx, project, identity.of("event", project, row.event))
     before = await queries.get_data_point(tx, project, friendly)
-    correction = NewCorrection(
-        row.event, row.position, change.value, CorrectionOrigin.MANUAL, reason=change.reason or None
-    )
-    if not (await apply_corrections(tx, actor, project, [correction])).recorded:
+    was = await stored_leaves(tx, project, [row.event])
+    traces = await _restate(tx, held_event, row.position, change)
+    is_corrected = change.value is not UNSET and await _correct(tx, actor, project, row, change)
+    if not traces and not is_corrected:
         return before
     after = await queries.get_data_point(tx, project, friendly)
+    leaves = {}
+    if traces:
+        now = await stored_leaves(tx, project, [row.event])
+        event = identity.of("event", project, row.event)
+        leaves = {"leaves": [[event, was[row.event], now[row.event]]]}
     changes.record(
         tx,
         actor,
+        *traces,
         action="data_point.correct",
         target=friendly,
         project_id=project,
         before=before,
-        after={"data_point": after, "reason": change.reason},
+        after={"data_point": after, "reason": change.reason} | leaves,
     )
     return after
+
+
+async def _correct(tx: Write, actor: Actor, project: int, row: DataPointRow, change: DataPointChange) -> bool:
+    """Put another value in force; says whether that is a change."""
+    correction = NewCorrection(
+        row.event, row.position, change.value, CorrectionOrigin.MANUAL, reason=change.reason or None
+    )
+    return bool((await apply_corrections(tx, actor, project, [correction])).recorded)
+
+
+async def _restate(
+    tx: Write, event: EventRow, position: int, change: DataPointChange
+) -> tuple[changes.Trace, ...]:
+    """Say how well the value is known, and give what that leaves; Conflict while a generation runs."""
+    if change.uncertainty is UNSET:
+        return ()
+    stated = None if change.uncertainty is None else to_canonical(change.uncertainty)
+    if stated == stated_at(event, position):
+        return ()
+    held = await staleness.hold_off_generations(tx, event.project)
+    inputs = staleness.announce(tx, event.project)
+    await tx.execute(
+        "UPDATE events SET uncertainties = %s, updated_at = now() WHERE project_id = %s AND id = %s",
+        (jsonb(with_stated(event.uncertainties, position, stated)), event.project, event.number),
+    )
+    value = event.number, position
+    return held, staleness.ChangedValues(inputs, [value], restated=[value])
 
 
 async def undo_correction(tx: Write, actor: Actor, project: int, friendly: str) -> DataPoint:
@@ -100,7 +143,17 @@ class _OneValue(EventProblems):
 
 def _problems(row: DataPointRow, change: DataPointChange) -> list[Problem]:
     problems = _OneValue("data_point", 0, [])
-    element(0, NewDataPoint(row.slug, change.value), ValueColumn(row.position, row.value_type), problems)
+    if change.value is UNSET and change.uncertainty is UNSET:
+        problems.refuse("value", "is missing; give a value, an uncertainty, or both.", "required")
+    if change.value is not UNSET:
+        element(0, NewDataPoint(row.slug, change.value), ValueColumn(row.position, row.value_type), problems)
+    if change.uncertainty and row.value_type != "number":
+        problems.refuse(
+            "uncertainty", f"is stated of {row.slug!r}, which is no number; only a number has one."
+        )
+    elif change.uncertainty:
+        field = "data_point.uncertainty"
+        problems.collected.extend(find_problems(change.uncertainty, field, find_unit(row.unit)))
     bounded_text("reason", change.reason, REASON_LENGTH_MAX, problems)
     return problems.collected
 
@@ -146,7 +199,8 @@ async def get_data_point(call: ReadCall) -> DataPoint | OutputDataPointOfRun:
 async def correct_data_point(call: WriteCall, body: DataPointChangeBody) -> DataPoint:
     """Correct a data point: the new value counts from now on, the captured one stays beside it.
 
-    The value that is held adds nothing. Batches that were made of the old value become stale.
+    The value that is held adds nothing. An `uncertainty` says how well the value is known, with or without
+    another value. Batches that were made of the value before become stale.
     """
     project = await project_of(call)
     point = call.path["data_point_id"]

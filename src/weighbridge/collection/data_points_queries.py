@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import Final, LiteralString
 
 import msgspec
+from msgspec import UNSET
 from psycopg.sql import SQL, Composable
 
 from weighbridge.collection.measurements.annotations import (
@@ -25,6 +26,7 @@ from weighbridge.collection.records.data_points import (
     OutputDataPointOfRun,
 )
 from weighbridge.collection.records.events import DataPointResult
+from weighbridge.collection.records.uncertainty import StatedUncertainty, read_stated
 from weighbridge.core import identity
 from weighbridge.core.collection.correction import determine_value_source
 from weighbridge.core.time.calendar import Instant
@@ -32,7 +34,7 @@ from weighbridge.db.engine import Read
 from weighbridge.db.lists.listing import read_moment
 from weighbridge.db.lists.page import COUNT_MAX, Page, read_page
 from weighbridge.db.lists.table import BOUNDS, MOMENT, Filter, Index, Listing, ListRequest, Source
-from weighbridge.db.row import Column, row_of
+from weighbridge.db.row import Column, row_of, unless_null
 from weighbridge.db.statements import Literal
 from weighbridge.errors import NotFound
 
@@ -154,6 +156,7 @@ class DataPointRow(msgspec.Struct, frozen=True):
     created_at: Instant
     updated_at: Instant
     has_results: bool
+    uncertainty: StatedUncertainty | None
 
     @property
     def value(self) -> DataPointValue:
@@ -193,6 +196,7 @@ DATA_POINT_ROW: Final = row_of(
     Column("created_at", "e.created_at"),
     Column("updated_at", "e.updated_at"),
     Column("has_results", HAS_RESULTS),
+    Column("uncertainty", "e.uncertainties -> t.position::text", unless_null(read_stated)),
 )
 
 
@@ -392,6 +396,7 @@ def _data_point(
         ),
         created_at=row.created_at,
         updated_at=row.updated_at,
+        uncertainty=row.uncertainty or UNSET,
     )
 
 

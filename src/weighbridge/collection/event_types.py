@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
-from psycopg.sql import SQL
+from psycopg.sql import SQL, Identifier
 
 from weighbridge.collection.event_types_schema import (
     KeptDataPointType,
@@ -38,6 +38,7 @@ from weighbridge.collection.records.data_points import (
     DataPointType,
     EventType,
 )
+from weighbridge.collection.records.uncertainty import StatedUncertainty, read_stated, to_canonical
 from weighbridge.core import identity
 from weighbridge.core.identity import POSITION_MAX, Link, make_slug
 from weighbridge.core.platform.permission import Actor
@@ -46,11 +47,11 @@ from weighbridge.core.problem import Problem
 from weighbridge.db import locks
 from weighbridge.db.engine import Read, Write
 from weighbridge.db.lists.listing import Filter, Listing, ListRequest, Page, list_request, page_of
-from weighbridge.db.row import Column, row_of
-from weighbridge.db.statements import Literal
+from weighbridge.db.row import Column, row_of, unless_null
+from weighbridge.db.statements import Literal, jsonb
 from weighbridge.errors import Invalid, NotFound
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, delete, get, patch, post
-from weighbridge.platform import changes
+from weighbridge.platform import changes, staleness
 from weighbridge.platform.feature_flags import is_on
 from weighbridge.platform.tenancy import project_of, project_to_read
 
@@ -102,6 +103,21 @@ EVENT_TYPE_ROW: Final = row_of(
 )
 """Without its data point types and roll-up, which are read for a whole page at once."""
 
+_POINT_ROW: Final = row_of(
+    DataPointType,
+    Column("id", "id"),
+    Column("slug", "slug"),
+    Column("name", "name"),
+    Column("value_type", "value_type"),
+    Column("unit", "unit"),
+    Column("required", "required"),
+    Column("uncertainty", "uncertainty", unless_null(read_stated)),
+    Column("is_static", "false AS is_static"),
+    Column("nexus_event_type_id", "event_type_id"),
+    Column("created_at", "created_at"),
+    Column("updated_at", "updated_at"),
+)
+
 
 async def select_event_types(tx: Read, project: int, request: ListRequest) -> Page[EventType]:
     """The event types of a project."""
@@ -133,10 +149,9 @@ async def _read_parts(tx: Read, project: int, numbers: Sequence[int]) -> dict[in
     """Read the data point types and the roll-ups of some event types, as fields by number."""
     rows, roll_ups = await tx.together(
         tx.rows(
-            DataPointType,
-            """
-            SELECT id, slug, name, value_type, unit, required, false AS is_static,
-                   event_type_id AS nexus_event_type_id, created_at, updated_at
+            _POINT_ROW.make,
+            f"""
+            SELECT {_POINT_ROW.columns}
               FROM data_point_types WHERE project_id = %s AND event_type_id = ANY (%s)
              ORDER BY event_type_id, position
             """,
@@ -175,6 +190,36 @@ def _list_stored(event_type: EventType) -> list[Any]:
     return [getattr(event_type, name) for name in _STORED]
 
 
+async def insert_event_type(tx: Write, actor: Actor, project: int, body: Struct) -> EventType:
+    """Make an event type with its data point types; Invalid with everything that is wrong with it."""
+    new = EVENT_TYPE_BODIES.created(body)
+    has_capture_rate = await is_on(tx, actor.account_id, Feature.DATA_CAPTURE_RATE)
+    source = await source_of(tx, project, new, None)
+    problems = [
+        *problems_of_event_type(new),
+        *problems_of_measured_cadence(EVENT_TYPE_BODIES.sent(body), has_capture_rate=has_capture_rate),
+        *problems_of_data_point_types(new.data_point_types),
+        *problems_of_valid_when(new),
+        *problems_of_roll_up(new, source),
+    ]
+    slug = new.slug or make_slug(new.name)
+    if not problems and await tx.value(
+        "SELECT true FROM event_types WHERE project_id = %s AND slug = %s", (project, slug)
+    ):
+        problems.append(
+            Problem(f"The project has an event type {slug!r} already.", "event_type.slug", "taken")
+        )
+    if problems:
+        raise Invalid(problems)
+    number: int = await tx.value(_INSERT, (project, slug, *_list_stored(new)))
+    await _add_data_point_types(tx, project, number, new.data_point_types)
+    if new.rolled_up_from is not None:
+        await store_roll_up(tx, project, number, written_out(new.rolled_up_from), source)
+    made = await read_event_type(tx, project, identity.of("event_type", project, number))
+    changes.record(tx, actor, action="event_type.create", target=made.id, project_id=project, after=made)
+    return made
+
+
 async def change_event_type(
     tx: Write, actor: Actor, project: int, friendly: str, change: Struct
 ) -> EventType:
@@ -204,15 +249,28 @@ async def change_event_type(
         raise Invalid(problems)
     if not revision.is_change:
         return before
+    traces = await _trace_restated(tx, project, friendly, number, revision)
     await tx.execute(_UPDATE, (*_list_stored(desired), project, number))
     await _change_schema(tx, project, number, revision, source)
     after = await read_event_type(tx, project, friendly)
     changes.record(
-        tx, actor, action="event_type.update", target=after.id, project_id=project, before=before, after=after
-    )
+        tx, actor, *traces, action="event_type.update", target=after.id, project_id=project, before=before,
+        after=after,
+    )  # fmt: skip
     if revision.is_loosened:
         await _complete_events(tx, actor, project, number, after)
     return after
+
+
+async def _trace_restated(
+    tx: Write, project: int, friendly: str, number: int, revision: Revision
+) -> Sequence[staleness.GenerationsHeldOff | staleness.RestatedTypes]:
+    """What it leaves that values are known otherwise than before; Conflict while a generation runs."""
+    if not revision.restated:
+        return ()
+    held = await staleness.hold_off_generations(tx, project)
+    points = [one.id for one in revision.restated]
+    return held, staleness.RestatedTypes(held, friendly, number, points)
 
 
 async def _lock_event_type(tx: Write, project: int, friendly: str) -> tuple[int, EventType]:
@@ -229,6 +287,8 @@ async def _problems_of_use(tx: Write, project: int, number: int, revision: Revis
     redefined = [one for one in revision.kept if one.is_redefined]
     numbers = [one.id for one in revision.removed] + [one.was.id for one in redefined]
     if problems := await _problems_of_roll_ups(tx, project, number, revision, numbers):
+        return problems
+    if problems := await _problems_of_calibrations(tx, project, numbers):
         return problems
     if not numbers:
         return []
@@ -293,6 +353,25 @@ async def _problems_of_roll_ups(
     return problems
 
 
+async def _problems_of_calibrations(tx: Write, project: int, points: Sequence[int]) -> list[Problem]:
+    """Data point types that calibrations are about, whose values go on meaning what they mean."""
+    rows = await tx.tuples(
+        """
+        SELECT data_point_type, min(name) FROM calibrations
+         WHERE project_id = %s AND data_point_type_id = ANY (%s) GROUP BY data_point_type
+        """,
+        (project, list(points)),
+    ) if points else []  # fmt: skip
+    return [
+        Problem(
+            f"The calibration {name!r} is about {slug!r}; it stays as it is.",
+            "event_type.data_point_types",
+            "in_use",
+        )
+        for slug, name in rows
+    ]
+
+
 def _problem_of_redefinition(kept: KeptDataPointType) -> Problem:
     name = "value_type" if kept.was.value_type != kept.desired.value_type else "unit"
     field = f"event_type.data_point_types[{kept.index}].{name}"
@@ -327,12 +406,13 @@ async def _change_data_point_types(tx: Write, project: int, number: int, revisio
             await tx.execute(
                 """
                 UPDATE data_point_types
-                   SET name = %s, value_type = %s, unit = %s, required = %s, updated_at = now()
+                   SET name = %s, value_type = %s, unit = %s, required = %s, uncertainty = %s,
+                       updated_at = now()
                  WHERE project_id = %s AND id = %s
                 """,
                 (
                     one.desired.name.strip(), one.desired.value_type, one.desired.unit, one.desired.required,
-                    project, one.was.id,
+                    _stored(one.desired.uncertainty), project, one.was.id,
                 ),
             )  # fmt: skip
     if revision.added:
@@ -357,10 +437,10 @@ async def _add_data_point_types(tx: Write, project: int, number: int, new: Seque
     await tx.execute(
         """
         INSERT INTO data_point_types (project_id, event_type_id, position, slug, name, value_type, unit,
-                                      required)
-        SELECT %s, %s, place + %s - 1, slug, name, value_type, unit, required
-          FROM unnest(%s::text[], %s::text[], %s::text[], %s::text[], %s::boolean[])
-               WITH ORDINALITY AS sent (slug, name, value_type, unit, required, place)
+                                      required, uncertainty)
+        SELECT %s, %s, place + %s - 1, slug, name, value_type, unit, required, uncertainty
+          FROM unnest(%s::text[], %s::text[], %s::text[], %s::text[], %s::boolean[], %s::jsonb[])
+               WITH ORDINALITY AS sent (slug, name, value_type, unit, required, uncertainty, place)
          ORDER BY place
         """,
         (
@@ -372,8 +452,13 @@ async def _add_data_point_types(tx: Write, project: int, number: int, new: Seque
             [one.value_type for one in new],
             [one.unit for one in new],
             [one.required for one in new],
+            [_stored(one.uncertainty) for one in new],
         ),
     )
+
+
+def _stored(stated: StatedUncertainty | None) -> Any:
+    return None if stated is None else jsonb(to_canonical(stated))
 
 
 async def _complete_events(tx: Write, actor: Actor, project: int, number: int, event_type: EventType) -> None:
@@ -400,6 +485,35 @@ async def _complete_events(tx: Write, actor: Actor, project: int, number: int, e
             project_id=project,
             after={"count": completed, "event_type": event_type.id},
         )
+
+
+_USES: Final = (
+    ("events", "The project has events of type {slug!r}, voided ones included; the type stays."),
+    ("rule_versions", "Data rules, removed ones included, watch events of type {slug!r}; the type stays."),
+    ("outages", "Outages name the type {slug!r}; it stays."),
+    ("data_feeds", "Data feeds make events of type {slug!r}; it stays."),
+    ("calibrations", "Calibrations name the type {slug!r}; it stays."),
+)
+"""What may name an event type, table by table, and what is said where it does."""
+
+
+async def remove_event_type(tx: Write, actor: Actor, project: int, friendly: str) -> None:
+    """Remove an event type that nothing uses; Invalid with what does."""
+    number, before = await _lock_event_type(tx, project, friendly)
+    for table, sentence in _USES:
+        statement = SQL("SELECT EXISTS (SELECT FROM {} WHERE project_id = %s AND event_type_id = %s)")
+        if await tx.value(statement.format(Identifier(table)), (project, number)):
+            raise Invalid([Problem(sentence.format(slug=before.slug), code="in_use")])
+    if readers := await readers_of(tx, project, number):
+        named = ", ".join(map(repr, readers))
+        message = f"Events of type {named} are rolled up from {before.slug!r}; the type stays."
+        raise Invalid([Problem(message, code="in_use")])
+    await forget_roll_up(tx, project, number)
+    await tx.execute(
+        "DELETE FROM data_point_types WHERE project_id = %s AND event_type_id = %s", (project, number)
+    )
+    await tx.execute("DELETE FROM event_types WHERE project_id = %s AND id = %s", (project, number))
+    changes.record(tx, actor, action="event_type.delete", target=before.id, project_id=project, before=before)
 
 
 # Paths of event types.
@@ -432,33 +546,7 @@ async def list_event_types(call: ReadCall) -> Page[EventType]:
 )
 async def create_event_type(call: WriteCall, body: Struct) -> EventType:
     """Create an event type with its data point types."""
-    tx, actor, project = call.tx, call.actor, await project_of(call)
-    new = EVENT_TYPE_BODIES.created(body)
-    has_capture_rate = await is_on(tx, actor.account_id, Feature.DATA_CAPTURE_RATE)
-    source = await source_of(tx, project, new, None)
-    problems = [
-        *problems_of_event_type(new),
-        *problems_of_measured_cadence(EVENT_TYPE_BODIES.sent(body), has_capture_rate=has_capture_rate),
-        *problems_of_data_point_types(new.data_point_types),
-        *problems_of_valid_when(new),
-        *problems_of_roll_up(new, source),
-    ]
-    slug = new.slug or make_slug(new.name)
-    if not problems and await tx.value(
-        "SELECT true FROM event_types WHERE project_id = %s AND slug = %s", (project, slug)
-    ):
-        problems.append(
-            Problem(f"The project has an event type {slug!r} already.", "event_type.slug", "taken")
-        )
-    if problems:
-        raise Invalid(problems)
-    number: int = await tx.value(_INSERT, (project, slug, *_list_stored(new)))
-    await _add_data_point_types(tx, project, number, new.data_point_types)
-    if new.rolled_up_from is not None:
-        await store_roll_up(tx, project, number, written_out(new.rolled_up_from), source)
-    made = await read_event_type(tx, project, identity.of("event_type", project, number))
-    changes.record(tx, actor, action="event_type.create", target=made.id, project_id=project, after=made)
-    return made
+    return await insert_event_type(call.tx, call.actor, await project_of(call), body)
 
 
 @get(_ONE, permission="data_collection:read", returns=EventType)
@@ -483,47 +571,7 @@ async def update_event_type(call: WriteCall, body: Struct) -> EventType:
 @delete(_ONE, permission="data_collection:write")
 async def delete_event_type(call: WriteCall) -> None:
     """Remove an event type that has no events."""
-    project = await project_of(call)
-    tx = call.tx
-    number, before = await _lock_event_type(tx, project, call.path["event_type_id"])
-    if await tx.value(
-        "SELECT EXISTS (SELECT FROM events WHERE project_id = %s AND event_type_id = %s)", (project, number)
-    ):
-        raise Invalid(
-            [
-                Problem(
-                    f"The project has events of type {before.slug!r}, voided ones included; the type stays.",
-                    code="in_use",
-                )
-            ]
-        )
-    if await tx.value(
-        "SELECT EXISTS (SELECT FROM rule_versions WHERE project_id = %s AND event_type_id = %s)",
-        (project, number),
-    ):
-        message = f"Data rules, removed ones included, watch events of type {before.slug!r}; the type stays."
-        raise Invalid([Problem(message, code="in_use")])
-    if await tx.value(
-        "SELECT EXISTS (SELECT FROM outages WHERE project_id = %s AND event_type_id = %s)", (project, number)
-    ):
-        raise Invalid([Problem(f"Outages name the type {before.slug!r}; it stays.", code="in_use")])
-    if await tx.value(
-        "SELECT EXISTS (SELECT FROM data_feeds WHERE project_id = %s AND event_type_id = %s)",
-        (project, number),
-    ):
-        raise Invalid([Problem(f"Data feeds make events of type {before.slug!r}; it stays.", code="in_use")])
-    if readers := await readers_of(tx, project, number):
-        named = ", ".join(map(repr, readers))
-        message = f"Events of type {named} are rolled up from {before.slug!r}; the type stays."
-        raise Invalid([Problem(message, code="in_use")])
-    await forget_roll_up(tx, project, number)
-    await tx.execute(
-        "DELETE FROM data_point_types WHERE project_id = %s AND event_type_id = %s", (project, number)
-    )
-    await tx.execute("DELETE FROM event_types WHERE project_id = %s AND id = %s", (project, number))
-    changes.record(
-        tx, call.actor, action="event_type.delete", target=before.id, project_id=project, before=before
-    )
+    await remove_event_type(call.tx, call.actor, await project_of(call), call.path["event_type_id"])
 
 
 ROUTES = [list_event_types, create_event_type, get_event_type, update_event_type, delete_event_type]

@@ -29,6 +29,7 @@ from weighbridge.collection.records.data_points import (
     RolledUpValue,
     RollUp,
 )
+from weighbridge.collection.records.uncertainty import find_problems, find_unit, to_canonical
 from weighbridge.core.collection.capture import AGGREGATES, Measure, find_roll_up_measure
 from weighbridge.core.expression import PLAIN, TEXT, TRUTH, ExpressionError, parse
 from weighbridge.core.identity import SLUG_RULE, is_slug, make_slug, problem_of_name
@@ -377,6 +378,11 @@ def _problems_of_data_point_type(new: DataPointType, field: str) -> Iterator[Pro
     yield from _problem_of_slug(new.slug, new.name, f"{field}.slug")
     if new.value_type not in VALUE_TYPES:
         yield _not_among(f"{field}.value_type", new.value_type, VALUE_TYPES)
+    if new.uncertainty is not None and new.value_type != "number":
+        message = f"{field} has an uncertainty; only a number has one."
+        yield Problem(message, f"{field}.uncertainty", "invalid")
+    elif new.uncertainty is not None:
+        yield from find_problems(new.uncertainty, f"{field}.uncertainty", find_unit(new.unit))
     if new.unit is None:
         return
     if new.value_type != "number":
@@ -420,10 +426,9 @@ class KeptDataPointType:
     @property
     def is_changed(self) -> bool:
         """Whether anything about it is different."""
-        return self.is_redefined or (self.was.name, self.was.required) != (
-            self.desired.name.strip(),
-            self.desired.required,
-        )
+        was = (self.was.name, self.was.required, self.was.uncertainty)
+        desired = (self.desired.name.strip(), self.desired.required, self.desired.uncertainty)
+        return self.is_redefined or was != desired
 
     @property
     def is_redefined(self) -> bool:
@@ -449,6 +454,11 @@ class Revision:
             or any(one.is_changed for one in self.kept)
             or any(getattr(self.was, name) != getattr(self.desired, name) for name in _OF_THE_TYPE)
         )
+
+    @property
+    def restated(self) -> tuple[DataPointType, ...]:
+        """Those of which something else is stated about how well their values are known."""
+        return tuple(one.was for one in self.kept if one.was.uncertainty != one.desired.uncertainty)
 
     @property
     def is_loosened(self) -> bool:
@@ -509,10 +519,12 @@ def written_out(roll_up: RollUp) -> RollUp:
 def _merge_change(change: DataPointTypeChange, there: Mapping[str, DataPointType]) -> DataPointType:
     named = change.slug or ("" if change.name is UNSET else make_slug(change.name))
     was = there.get(named)
+    stated = (was.uncertainty if was else None) if change.uncertainty is UNSET else change.uncertainty
     return DATA_POINT_TYPE_BODIES.unstored(
         slug=change.slug if was is None else was.slug,
         name=(was.name if was else named) if change.name is UNSET else change.name,
         value_type=(was.value_type if was else "number") if change.value_type is UNSET else change.value_type,
         unit=(was.unit if was else None) if change.unit is UNSET else change.unit,
         required=(was.required if was else True) if change.required is UNSET else change.required,
+        uncertainty=None if stated is None else to_canonical(stated),
     )

@@ -19,7 +19,7 @@ from psycopg.sql import SQL, Composed, Identifier, Placeholder
 
 from weighbridge.collection.evidence import evidence_by_event, evidence_numbered
 from weighbridge.collection.intake.checking import EventProblems, EventVocabulary
-from weighbridge.collection.intake.completion import changes_of
+from weighbridge.collection.intake.completion import Changes, changes_of
 from weighbridge.collection.intake.creation import list_id_spans, store_event, store_many, store_one
 from weighbridge.collection.intake.lookup import look_up
 from weighbridge.collection.measurements.annotations import correction_summaries, results_of_events
@@ -71,7 +71,7 @@ from weighbridge.db.lists.listing import (
     read_key,
     read_moment,
 )
-from weighbridge.db.statements import Part
+from weighbridge.db.statements import Part, jsonb
 from weighbridge.db.transaction import Memory
 from weighbridge.errors import Invalid, Malformed, NotFound, Refusal
 from weighbridge.http.endpoints.endpoint import LookingBack, ReadCall, WriteCall, delete, get, patch, post
@@ -349,21 +349,34 @@ async def change_event(tx: Write, actor: Actor, project: int, friendly: str, cha
         raise Invalid(problems.collected)
     if not changing.fields and not changing.corrections:
         return before
-    moved = None
-    if "location_ids" in changing.fields:
-        # Filters may read the location, so what was made of the event is no longer certain.
-        moved = staleness.ChangedValues(staleness.announce(tx, project), [(row.number, 0)])
+    traces = await _list_traces(tx, row, changing)
     was = await stored_leaves(tx, project, [row.number])
     await _set_fields(tx, row, changing.fields)
     await apply_corrections(tx, actor, project, changing.corrections)
     after = await read_event(tx, project, friendly)
     now = await stored_leaves(tx, project, [row.number])
-    stored = changes.StoredEvents([row.number])
     changes.record(
-        tx, actor, stored, moved, action="event.update", target=after.id, project_id=project,
+        tx, actor, *traces, action="event.update", target=after.id, project_id=project,
         before=EventWithLeaf.of(before, was[row.number]), after=EventWithLeaf.of(after, now[row.number]),
     )  # fmt: skip
     return after
+
+
+async def _list_traces(tx: Write, row: EventRow, changing: Changes) -> list[changes.Trace]:
+    """What a change of an event leaves beside its corrections; Conflict while a generation runs, where values
+    are known otherwise than before.
+    """
+    traces: list[changes.Trace] = [changes.StoredEvents([row.number])]
+    # Filters may read the location, so what was made of the event is no longer certain.
+    positions = [0] * ("location_ids" in changing.fields) + changing.restated
+    if changing.restated:
+        traces.append(await staleness.hold_off_generations(tx, row.project))
+    if positions:
+        inputs = staleness.announce(tx, row.project)
+        values = [(row.number, position) for position in positions]
+        restated = [value for value in values if value[1]]
+        traces.append(staleness.ChangedValues(inputs, values, restated))
+    return traces
 
 
 def _list_named_records(change: EventChange) -> dict[str, set[str]]:
@@ -387,7 +400,8 @@ def _setting_fields(row: EventRow, fields: Mapping[str, Any]) -> tuple[Composed,
         SQL("{} = {}{}").format(Identifier(name), Placeholder(), SQL(_CASTS.get(name, ""))) for name in fields
     )
     statement = SQL("UPDATE events SET {}, updated_at = now() WHERE project_id = %s AND id = %s RETURNING id")
-    return statement.format(columns), (*fields.values(), row.project, row.number)
+    values = [jsonb(value) if name == "uncertainties" else value for name, value in fields.items()]
+    return statement.format(columns), (*values, row.project, row.number)
 
 
 async def change_events(

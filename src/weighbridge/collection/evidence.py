@@ -5,8 +5,9 @@ kept and never followed. Evidence is added, never changed or removed. Permission
 """
 
 from collections.abc import Collection, Sequence
+from datetime import datetime
 from functools import partial
-from typing import Any, Final, get_args
+from typing import Any, Final, NamedTuple, get_args
 
 from msgspec import UNSET
 from psycopg.rows import TupleRow
@@ -98,6 +99,52 @@ EVIDENCE_ROW: Final = row_of(
     Column("content_type", "v.content_type", _or_unset),
     Column("sha256", "encode(v.sha256, 'hex')", _or_unset),
 )
+
+
+def _certificate(project: int, number: int | None, stored: Sequence[Any] | None) -> EventEvidence | None:
+    """The evidence that a record names, of its event, type, name and link."""
+    if number is None or stored is None:
+        return None
+    event, kind, name, url = stored
+    return EventEvidence(number, kind, _address(project, event, number, url), name)
+
+
+EVIDENCE_OF_CALIBRATION: Final = Column(
+    "evidence",
+    (
+        "project_id",
+        "evidence_id",
+        """(SELECT jsonb_build_array(v.event_id, v.type, v.name, v.url) FROM evidence v
+             WHERE (v.project_id, v.id) = (calibrations.project_id, calibrations.evidence_id)) AS evidence""",
+    ),
+    _certificate,
+)
+"""The file or link that a calibration names as its certificate."""
+
+
+class OfferedEvidence(NamedTuple):
+    """A file or link of a project as people choose it: by its name, and the event that has it."""
+
+    number: int
+    name: str
+    event_type: str
+    """The name of the event's type."""
+    start_time: datetime
+    """When the event begins."""
+
+
+async def list_newest_evidence(tx: Read, project: int, count: int) -> list[OfferedEvidence]:
+    """List so many of the newest files and links of a project."""
+    return await tx.rows(OfferedEvidence, _NEWEST_OF_PROJECT, (project, count))
+
+
+_NEWEST_OF_PROJECT: Final = """
+    SELECT v.id, v.name, t.name, e.start_time
+      FROM evidence v
+      JOIN events e ON (e.project_id, e.id) = (v.project_id, v.event_id)
+      JOIN event_types t ON (t.project_id, t.id) = (e.project_id, e.event_type_id)
+     WHERE v.project_id = %s ORDER BY v.id DESC LIMIT %s
+"""
 
 
 async def event_named(tx: Read, actor: Actor, text: str) -> identity.Key:

@@ -213,6 +213,7 @@ NAMING: Final = (
     ("report_bundles", "storage_key"),
     ("data_feed_uploads", "storage_key"),
     ("data_feed_uploads", "report_key"),
+    ("methodology_packages", "storage_key"),
 )
 """Every table and column that names a file."""
 

@@ -1,9 +1,10 @@
-"""`weighbridge model check` and `weighbridge openapi`: documents, without a database or a service."""
+"""`weighbridge model check`, `model trials` and `weighbridge openapi`: documents, without a service."""
 
 import sys
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from cyclopts import App, Parameter
 
@@ -13,7 +14,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from weighbridge.core.engine import CaseResult
-    from weighbridge.core.model import Equation
+    from weighbridge.core.engine.case_trials import CaseTrials
+    from weighbridge.core.model import Case, Equation, Model
     from weighbridge.modelling.documents import DocumentReport
 
 File = Annotated[Path, Parameter(help="The YAML file of the model.")]
@@ -38,6 +40,77 @@ def check(file: File, /, *, as_json: Json = False) -> None:
         _show(file, report)
     if not report.is_passed:
         sys.exit(1)
+
+
+@model.command
+def trials(
+    file: File,
+    /,
+    *,
+    case: Annotated[str, Parameter(help="The name of the case; the first one by default.")] = "",
+    count: Annotated[int, Parameter(help="How many trials.")] = 100_000,
+    seed: Annotated[int, Parameter(help="The seed of the draws: the same gives the same digits.")] = 0,
+) -> None:
+    """Repeat a case of a document with values that are drawn anew in each trial (JCGM 101).
+
+    Shows mean, standard uncertainty and both intervals of each node that the case names, next to first order.
+
+    Example: `weighbridge model trials certificates-to-tonne.yaml --count 100000`
+    """
+    from weighbridge.core.engine.case_trials import run_case_trials
+    from weighbridge.errors import Refusal
+    from weighbridge.modelling.documents import check_document
+
+    report = check_document(_read(file))
+    if report.model is None or not report.is_valid:
+        raise Refusal(f"{_summary(report)} `weighbridge model check {file}` says why.")
+    cases = [one for one in report.model.cases if not case or one.name == case]
+    if not cases:
+        raise Refusal(f"The document has no case {case!r}." if case else "The document has no cases.")
+    ran = run_case_trials(report.model, cases[0], count, seed)
+    if ran.problems:
+        raise Refusal(" ".join(problem.message for problem in ran.problems))
+    for line in _describe_trials(report.model, cases[0], ran):
+        sys.stdout.write(f"{line}\n")
+
+
+_VERDICTS: Final = {
+    True: "is confirmed", False: "is not confirmed", None: "needs more trials to be confirmed",
+}  # fmt: skip
+"""What trials say of first order."""
+
+
+def _describe_trials(model: "Model", case: "Case", ran: "CaseTrials") -> Iterator[str]:
+    """What trials came to, node by node, next to first order (JCGM 101:2008, 8)."""
+    from weighbridge.core.engine import try_out
+    from weighbridge.core.engine.trials import list_given
+    from weighbridge.core.model import prepare
+    from weighbridge.core.number import plain
+    from weighbridge.core.uncertainty.trial_summary import compare_with_first_order
+
+    first_order = try_out(prepare(model), list_given(case), tuple(ran.summaries))
+    for slug, summary in ran.summaries.items():
+        unit, found = f" {model.node(slug).unit.text}".rstrip(), summary.distributed
+        yield f"{slug}: {summary.trials} trials, {summary.without_result} without a result"
+        if found is None:
+            continue
+        mean, spread = plain(round(found.mean, 9)), plain(round(found.standard_uncertainty, 9))
+        yield f"  mean {mean}{unit}, standard uncertainty {spread}{unit}"
+        for name, interval in (("symmetric", found.symmetric), ("shortest", found.shortest)):
+            low, high = plain(round(interval.low, 9)), plain(round(interval.high, 9))
+            yield f"  {plain(summary.probability * 100)} %: {low} to {high}{unit}, {name}"
+        estimate = first_order.values[slug]
+        if first_order.uncertainties is None or not isinstance(estimate, Decimal):
+            continue
+        combined = first_order.uncertainties[slug].combine()
+        expanded = combined.compute_expanded_uncertainty(summary.probability)
+        compared = compare_with_first_order(estimate, combined.standard_uncertainty, expanded, found)
+        verdict = _VERDICTS[compared.is_passed]
+        yield (
+            f"  first order: {plain(round(estimate, 9))}{unit}, standard uncertainty"
+            f" {plain(round(combined.standard_uncertainty, 9))}{unit}; it {verdict} within"
+            f" {plain(compared.tolerance)}{unit}"
+        )
 
 
 def _read(file: Path) -> str:

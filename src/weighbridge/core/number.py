@@ -144,6 +144,11 @@ def exact_total(values: Iterable[Decimal]) -> Decimal:
     return result
 
 
+def round_to_digits(value: Decimal, digits: int) -> Decimal:
+    """Round half to even to so many significant digits."""
+    return Context(prec=digits).plus(value)
+
+
 def shorten(text: str, length: int = 60) -> str:
     """Cut a text that came from outside to a length that fits a sentence."""
     return text if len(text) <= length else text[: length - 1] + "…"

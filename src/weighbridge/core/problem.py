@@ -170,6 +170,11 @@ ACCOUNTING: Final[Mapping[str, ErrorCode]] = {
     "no_run": ErrorCode(
         RULE, "The batch was made by no run that can be repeated.", "Name a batch of a generation."
     ),
+    "not_uncertain": ErrorCode(
+        RULE,
+        "No model behind the batch or the report asks for uncertainty, so trials have nothing to draw from.",
+        "Add the key `uncertainty` to the document of the model, and generate again.",
+    ),
     "replaced": ErrorCode(
         RULE, "Another version of the model has replaced the batch's slot.", "Name the newer batch."
     ),
@@ -503,12 +508,43 @@ RECORD: Final[Mapping[str, ErrorCode]] = {
 """Why a record cannot be as it was sent."""
 
 
+PACKAGE: Final[Mapping[str, ErrorCode]] = {
+    "unreadable_package": ErrorCode(
+        RULE,
+        "The file is no methodology package as it is built, or its signature does not fit.",
+        "Build it by `weighbridge package build`, and send it as it is.",
+    ),
+    "flawed_package": ErrorCode(
+        RULE,
+        "The package has flaws; each has its file, line and column.",
+        "Correct them; `weighbridge package check` finds the same.",
+    ),
+    "wrong_publisher": ErrorCode(
+        RULE,
+        "The package names a publisher, and is signed by the key of another one.",
+        "Ask whoever publishes it, and do not use it before.",
+    ),
+    "required_package": ErrorCode(
+        RULE,
+        "A package that is needed is not there, or no version of it fits all that need it.",
+        "Upload or upgrade the package that the message names.",
+    ),
+    "differs": ErrorCode(
+        RULE,
+        "The project has a record of the same name that differs from what the package says.",
+        "Give the record in `records` another name, or send `keep_differing` to leave it as it is.",
+    ),
+}
+"""What is wrong with methodology packages and their installation."""
+
+
 GROUPS: Final[Mapping[str, Mapping[str, ErrorCode]]] = {
     "Requests": REQUEST,
     "The service and the caller": SERVICE,
     "Records": RECORD,
     "Ledgers, batches and computations": ACCOUNTING,
     "Model documents": MODEL,
+    "Methodology packages": PACKAGE,
     "Commands": LOCAL,
 }
 """The catalogue as its page shows it."""

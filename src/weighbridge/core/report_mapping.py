@@ -10,7 +10,7 @@ fit.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from decimal import Decimal
@@ -136,6 +136,18 @@ class FieldKind(StrEnum):
 EACH: Final = "inclusions"
 """What a mapping may repeat a part for: the batches that a report takes from, oldest first."""
 
+OF_UNCERTAINTY: Final[Mapping[str, bool]] = {
+    "standard_uncertainty": True,
+    "relative_standard_uncertainty": False,
+    "degrees_of_freedom": False,
+    "coverage_probability": False,
+    "coverage_factor": False,
+    "expanded_uncertainty": True,
+    "low": True,
+    "high": True,
+}
+"""How well an amount is known, of a report and of each batch; whether it is in the unit of the amount."""
+
 OF_REPORT: Final[Mapping[str, FieldKind]] = {
     "report.id": FieldKind.TEXT,
     "report.name": FieldKind.TEXT,
@@ -148,6 +160,7 @@ OF_REPORT: Final[Mapping[str, FieldKind]] = {
     "report.effective_at": FieldKind.MOMENT,
     "report.supersedes": FieldKind.TEXT,
     "report.measured_share": FieldKind.NUMBER,
+    **{f"report.{name}": FieldKind.NUMBER for name in OF_UNCERTAINTY},
     "project.id": FieldKind.TEXT,
     "project.name": FieldKind.TEXT,
     "ledger.id": FieldKind.TEXT,
@@ -165,6 +178,7 @@ OF_INCLUSION: Final[Mapping[str, FieldKind]] = {
     "inclusion.end_time": FieldKind.MOMENT,
     "inclusion.amount": FieldKind.NUMBER,
     "inclusion.unit": FieldKind.TEXT,
+    **{f"inclusion.{name}": FieldKind.NUMBER for name in OF_UNCERTAINTY},
 }
 """Fields of each batch, within a part that is repeated."""
 
@@ -172,8 +186,38 @@ UNITS: Final[Mapping[str, str]] = {
     "report.amount": "report.unit",
     "report.liability": "report.unit",
     "inclusion.amount": "inclusion.unit",
+    **{
+        f"{record}.{name}": f"{record}.unit"
+        for record in ("report", "inclusion")
+        for name, has_unit in OF_UNCERTAINTY.items()
+        if has_unit
+    },
 }
 """Fields that say in what unit others are."""
+
+
+def list_paths(part: Part) -> Iterator[str]:
+    """Yield the paths of the fields that a part names."""
+    match part:
+        case FieldPart(path):
+            yield path
+        case RepeatedPart(repeated):
+            yield from list_paths(repeated)
+        case ObjectPart(parts):
+            for child in parts.values():
+                yield from list_paths(child)
+        case ListPart(listed) | TablePart(cells=listed):
+            for child in listed:
+                yield from list_paths(child)
+        case ElementPart():
+            for child in (*part.attributes.values(), *part.children, *([part.text] if part.text else ())):
+                yield from list_paths(child)
+
+
+def names_uncertainty(part: Part, record: str) -> bool:
+    """Whether a part names how well the amounts of a record are known: of `report` or of `inclusion`."""
+    names = {f"{record}.{name}" for name in OF_UNCERTAINTY}
+    return any(path in names for path in list_paths(part))
 
 
 # Filling a mapping: from what a report states to the values that are written.

@@ -178,6 +178,8 @@ _KIND: Final = b"ssh-ed25519"
 _HASH: Final = b"sha512"
 _LINE_LENGTH: Final = 70
 _SIGNATURE_BYTES: Final = 64
+_SIGNER_START: Final = 14
+"""Where the public key begins in a signature: behind what it begins with, its version, and a length."""
 
 
 def write_ssh_signature(content: bytes, key: SigningKey, namespace: str) -> str:
@@ -197,6 +199,28 @@ def verify_ssh_signature(content: bytes, signature: str, key: VerifierKey, names
         raise UnprovenError(f"The signature is none of the key {key.text} for {namespace!r}.")
     if not key.verify(_build_message(content, namespace), signature_bytes):
         raise UnprovenError(f"The signature of {key.name} does not hold.")
+
+
+def read_ssh_signer(signature: str) -> bytes:
+    """The public key that a signature names; UnprovenError where it is none of an Ed25519 key.
+
+    That it made the signature is what `verify_ssh_signature` says.
+    """
+    try:
+        blob = base64.b64decode("".join(signature.split("\n")[1:-2]), validate=True)
+    except binascii.Error:
+        blob = b""
+    key = blob[_SIGNER_START : _SIGNER_START + len(_write_public_key(bytes(PUBLIC_KEY_BYTES)))]
+    public = key[-PUBLIC_KEY_BYTES:]
+    if not blob.startswith(_MAGIC) or key != _write_public_key(public):
+        raise UnprovenError("The signature is none of an Ed25519 key, as `ssh-keygen -Y sign` makes it.")
+    return public
+
+
+def compute_ssh_fingerprint(public: bytes) -> str:
+    """The fingerprint of a public key as `ssh-keygen -l` prints it."""
+    digest = hashlib.sha256(_write_public_key(public)).digest()
+    return f"SHA256:{base64.b64encode(digest).decode().rstrip('=')}"
 
 
 def _build_message(content: bytes, namespace: str) -> bytes:

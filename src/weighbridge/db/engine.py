@@ -201,8 +201,15 @@ async def check(connection: AsyncConnection[TupleRow]) -> None:
 
     A server that ends a connection says so, which makes an idle socket readable; only then it is asked.
     """
-    if connection.closed or select.select([connection.fileno()], [], [], 0)[0]:
+    if connection.closed or _is_readable(connection.fileno()):
         await AsyncConnectionPool.check_connection(connection)
+
+
+def _is_readable(number: int) -> bool:
+    """Whether something came over a socket; `poll` takes the numbers above 1,023 that `select` refuses."""
+    looking = select.poll()
+    looking.register(number, select.POLLIN)
+    return bool(looking.poll(0))
 
 
 async def configure(connection: AsyncConnection[TupleRow]) -> None:

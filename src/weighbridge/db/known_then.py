@@ -29,7 +29,7 @@ AS_OF: Final = "as_of"
 VERSIONED: Final = (
     "events", "corrections", "imputations", "batches", "deficits", "stale_runs", "ledgers", "reports",
     "report_batches", "data_point_results", "model_run_results", "event_types", "data_point_types",
-    "locations", "feedstocks", "assets", "model_families",
+    "locations", "feedstocks", "assets", "model_families", "calibrations",
 )  # fmt: skip
 """Tables whose former versions are kept."""
 

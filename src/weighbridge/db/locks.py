@@ -16,7 +16,8 @@ Whoever takes several takes them in this order, so that nobody waits in a circle
 2. `rule_worker`, then `rule`: whoever evaluates rules. One that corrects has a transaction for one rule and
    one period; it takes all events that it may correct at once, before the first correction. Then
    `imputing`: whoever makes imputed events, before it holds rows.
-3. `static_input`: whoever adds a value to a slug; `rule_names`: whoever names a rule.
+3. `static_input`: whoever adds a value to a slug; `rule_names`: whoever names a rule; `calibrations`:
+   whoever says when a calibration holds.
 4. rows, those of event types before those of events, and events in the order of their numbers.
 5. `inputs`: shared by changes of what generations read, from before the change; alone by a generation that
    is about to commit. A correction takes it before it locks the events that it corrects, and may hold rows
@@ -141,6 +142,11 @@ def static_input(project: int, slug: str) -> str:
     return f"static_input:{project}:{slug}"
 
 
+def calibrations(project: int) -> str:
+    """Two calibrations of one meter cannot come to hold at once."""
+    return f"calibrations:{project}"
+
+
 def roll_ups(project: int) -> str:
     """Whoever says what events are rolled up from; a trigger of the database takes it by the same name."""
     return f"roll ups:{project}"
@@ -169,6 +175,21 @@ def rule(project: int, number: int) -> str:
 def job_of_task(task: int) -> str:
     """The lock of a job in the queue that has to wait for no other."""
     return f"async_task:{task}"
+
+
+def job_of_uncertainty_run(project: int, number: int) -> str:
+    """The lock of the job that computes the trials of an uncertainty run."""
+    return f"uncertainty_run:{project}:{number}"
+
+
+def methodology_packages(account: int) -> str:
+    """Two packages of an account cannot take one name and version at once."""
+    return f"methodology packages:{account}"
+
+
+def package_installations(project: int) -> str:
+    """One package at a time is installed in a project, upgraded or removed."""
+    return f"package installations:{project}"
 
 
 def job_of_export(number: int) -> str:

@@ -230,6 +230,8 @@ class Gathering:
             results = await asyncio.gather(*tasks, return_exceptions=True)
         finally:
             await asyncio.wait(tasks)
+            for reading in readings:
+                reading.close()  # one that was given up before it began
         for result in results:
             if isinstance(result, BaseException):
                 raise result

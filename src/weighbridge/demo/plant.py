@@ -5,13 +5,11 @@ come out and to how many places.
 """
 
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from decimal import Decimal
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
-
-from weighbridge import project_templates
 
 JsonRecord = dict[str, Any]
 
@@ -33,9 +31,12 @@ OUTAGE: Final[JsonRecord] = {
     "end_time": f"2025-02-22T00:00:00{OFFSET}",
 }
 
-EVENT_TYPES: Final = project_templates.read_template(project_templates.BIOCHAR).event_types
-"""The last one is what a logger of the plant sends each hour: no model reads it, and what is missing is seen
-at a glance."""
+PACKAGE: Final = "biochar-plant"
+"""The package of the library with which the project begins. One of its event types is what a logger of the
+plant sends each hour: no model reads it, and what is missing is seen at a glance."""
+
+PACKAGE_FOLDER: Final = Path(str(files("weighbridge"))) / "packages" / "library" / PACKAGE
+"""Where it is read, as its writer would."""
 
 RANGE: Final[JsonRecord] = {
     "start_time": f"2025-01-01T00:00:00{OFFSET}",
@@ -45,25 +46,24 @@ RANGE: Final[JsonRecord] = {
 
 @dataclass(frozen=True, slots=True)
 class ChainLedger:
-    """A ledger of the chain, the document of the model that credits it, and its nodes that are shown."""
+    """A ledger of the chain, and the nodes of its model that are shown."""
 
     ledger: str
     unit: str
-    document: str
     credited: str
     emitted: str
 
 
 INVENTORY: Final = ChainLedger(
-    "Feedstock inventory", "t{dry}", "feedstock-inventory.yaml",
+    "Feedstock inventory", "t{dry}",
     credited="dry_mass", emitted="transport_intensity",
 )  # fmt: skip
 PRODUCTION: Final = ChainLedger(
-    "Biochar production", "t{dry}", "biochar-production.yaml",
+    "Biochar production", "t{dry}",
     credited="dry_mass", emitted="emissions_intensity",
 )  # fmt: skip
 REMOVAL: Final = ChainLedger(
-    "Net removal", "t{CO2e}", "net-removal.yaml",
+    "Net removal", "t{CO2e}",
     credited="net_removal", emitted="emissions",
 )  # fmt: skip
 CHAIN: Final = (INVENTORY, PRODUCTION, REMOVAL)
@@ -108,11 +108,6 @@ PUBLISHED: Final = (
 0.84914; stored 4.362 t CO2e from rounded intermediate values, 4.3611406784 without rounding. A public
 accounting course: the electricity of a month shared by mass over amounts of 3, 5, 4 and 2 t comes to 1.25,
 2.09, 1.67 and 0.83."""
-
-
-def model_file(link: ChainLedger) -> AbstractContextManager[Path]:
-    """The document of the model that credits a ledger, as a file."""
-    return project_templates.model_file(link.document)
 
 
 # The measurements: what was weighed, analysed and billed in three months, and one lorry that came in late.

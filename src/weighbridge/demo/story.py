@@ -6,7 +6,6 @@ weighings, and a late weighing follows the chain.
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from decimal import Decimal
 from types import TracebackType
@@ -132,74 +131,72 @@ def require(holds: bool, sentence: str) -> None:  # noqa: FBT001 - reads as a se
         raise Refusal(sentence)
 
 
-# Describing: the plant and its measurements come into the service, with a model and a ledger a stage.
+# Describing: the plant comes into the service with a package, and its measurements follow.
 
 
 def describe(story: Story) -> Plant:
-    """Describe the plant, store its measurements, and open the chain of ledgers."""
-    project, feedstock_ids = _create(story)
+    """Begin the plant with its package, which opens the chain of ledgers, and store its measurements."""
+    _check_package(story)
+    project = _create(story)
+    ledgers = _install(story, project)
     path = f"/projects/{project['id']}"
-    story.screen.step("Store three months of measurements", called("POST", f"{path}/events"))
+    story.screen.step(
+        "Store three months of measurements",
+        called("POST", f"/projects/…/feedstocks, {len(plant.FEEDSTOCKS)} times"),
+        called("POST", f"{path}/events"),
+    )
+    feedstock_ids = {
+        name: story.client.post(f"{path}/feedstocks", {"feedstock": {"name": name}})["id"]
+        for name in plant.FEEDSTOCKS
+    }
+    story.screen.say(f"feedstocks: {', '.join(feedstock_ids)}")
     events = measurements.events(feedstock_ids)
     stored = story.client.post(f"{path}/events", {"events": events})["info"]["items"]
     story.client.post(f"{path}/outages", {"outage": plant.OUTAGE})
     values = sum(len(event["data_points"]) for event in events)
     story.screen.say(f"{stored:,} events with {values:,} values in one request, and an outage of the kiln")
-    _check_models(story)
-    return Plant(project, feedstock_ids, _open_ledgers(story, project))
+    return Plant(project, feedstock_ids, ledgers)
 
 
-def _create(story: Story) -> tuple[JsonRecord, dict[str, str]]:
+def _check_package(story: Story) -> None:
+    """Have the package checked as its writer would, without the service."""
+    folder = str(plant.PACKAGE_FOLDER)
     story.screen.step(
-        "Describe the plant",
-        called("POST", "/projects"),
-        called("POST", f"/projects/…/event_types, {len(plant.EVENT_TYPES)} times"),
-        called("POST", f"/projects/…/feedstocks, {len(plant.FEEDSTOCKS)} times"),
+        "Check a methodology package: models as YAML documents with their own test cases",
+        f"weighbridge package check {folder}",
     )
+    for line in weighbridge("package", "check", folder).splitlines():
+        story.screen.say(line)
+
+
+def _create(story: Story) -> JsonRecord:
+    story.screen.step("Describe the plant", called("POST", "/projects"))
     project: JsonRecord = story.client.post("/projects", {"project": plant.PROJECT})
-    path = f"/projects/{project['id']}"
-    types = [
-        story.client.post(f"{path}/event_types", {"event_type": event_type})
-        for event_type in plant.EVENT_TYPES
-    ]
-    feedstock_ids = {
-        name: story.client.post(f"{path}/feedstocks", {"feedstock": {"name": name}})["id"]
-        for name in plant.FEEDSTOCKS
-    }
     story.screen.say(f"{project['name']} ({project['id']}) in {project['time_zone']}")
-    story.screen.say(f"events: {', '.join(event_type['slug'] for event_type in types)}")
-    story.screen.say(f"feedstocks: {', '.join(feedstock_ids)}")
-    return project, feedstock_ids
+    return project
 
 
-def _check_models(story: Story) -> None:
-    """Have the documents of the chain checked as their writer would, without the service."""
-    with ExitStack() as used:
-        files = [str(used.enter_context(plant.model_file(link))) for link in plant.CHAIN]
-        story.screen.step(
-            "Check the models, YAML documents with their own test cases",
-            *(f"weighbridge model check {file}" for file in files),
-        )
-        for link, file in zip(plant.CHAIN, files, strict=True):
-            *_, summary = weighbridge("model", "check", file).splitlines()
-            story.screen.say(f"{link.ledger}: {summary}")
-
-
-def _open_ledgers(story: Story, project: JsonRecord) -> dict[ChainLedger, JsonRecord]:
+def _install(story: Story, project: JsonRecord) -> dict[ChainLedger, JsonRecord]:
+    """Install the package: its event types, its models, and the ledger that each of these credits."""
+    path = f"/projects/{project['id']}"
     story.screen.step(
-        "Save the models, and open the ledger that each credits",
-        called("POST", f"/models, {len(plant.CHAIN)} times"),
-        called("POST", f"/projects/…/ledgers, {len(plant.CHAIN)} times"),
+        "Begin with the package: its event types, models and ledgers are made in one request",
+        called("POST", "/methodology_packages"),
+        called("POST", "/projects/…/package_installations"),
     )
-    return {link: _open(story, project, link) for link in plant.CHAIN}
+    taken = story.client.post("/methodology_packages", {"methodology_package": {"name": plant.PACKAGE}})
+    body = {"package_installation": {"package_id": taken["id"]}}
+    installed = story.client.post(f"{path}/package_installations", body)
+    story.screen.say(f"{taken['title']} {taken['version']} with the SHA-256 {taken['sha256'][:12]}…")
+    types = [part["key"] for part in installed["parts"] if part["kind"] == "event_type"]
+    story.screen.say(f"events: {', '.join(types)}")
+    made = {part["key"]: part["record_id"] for part in installed["parts"] if part["kind"] == "ledger"}
+    return {link: _read_ledger(story, made[link.ledger]) for link in plant.CHAIN}
 
 
-def _open(story: Story, project: JsonRecord, link: ChainLedger) -> JsonRecord:
-    with plant.model_file(link) as file:
-        document = file.read_text(encoding="utf-8")
-    model = story.client.post("/models", {"model": {"project_id": project["id"], "yaml": document}})
-    settings = {"name": link.ledger, "unit": link.unit, "model_id": model["id"]}
-    ledger: JsonRecord = story.client.post(f"/projects/{project['id']}/ledgers", {"ledger": settings})
+def _read_ledger(story: Story, friendly: str) -> JsonRecord:
+    ledger: JsonRecord = story.client.get(f"/ledgers/{friendly}")
+    model = story.client.get(f"/models/{ledger['latest_model']['id']}")
     story.screen.say(
         f"{ledger['name']} in {ledger['unit']}, {model['cadence']} by {model['partition_type']};"
         f" its model has the SHA-256 {model['sha256'][:12]}…, which every batch keeps"

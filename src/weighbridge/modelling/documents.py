@@ -351,7 +351,9 @@ async def read_surroundings(tx: Read, project: int | None, text: str, *, is_fina
         """,
         (project,),
     )
-    data_points = {(event_type, slug): _build_type(kind, unit) for event_type, slug, kind, unit in rows}
+    data_points = {
+        (event_type, slug): build_data_point_type(kind, unit) for event_type, slug, kind, unit in rows
+    }
     return Surroundings(data_points, is_final=is_final, attributes=await _read_attributes(tx, project, text))
 
 
@@ -390,7 +392,8 @@ def _list_drawn_ledgers(text: str) -> list[str]:
     return sorted({body.ledger for body in bodies if isinstance(body, Upstream) and body.attributes})
 
 
-def _build_type(value_type: str, unit: str | None) -> Type:
+def build_data_point_type(value_type: str, unit: str | None) -> Type:
+    """The type of a data point, by the words of its data point type."""
     return number(parse_unit(unit)) if unit else _PLAIN_TYPES[value_type]
 
 

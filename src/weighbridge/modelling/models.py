@@ -107,6 +107,29 @@ async def read_model_version(tx: Read, actor: Actor, friendly: str) -> Model:
     return await find(tx, MODEL, _SOURCE, numbered, (identity.number("model", friendly),))
 
 
+async def insert_model(tx: Write, actor: Actor, project: int | None, text: str) -> Model:
+    """Make a model of its document, of a project or of none; Invalid with every flaw and its line."""
+    model = await read_valid(tx, project, text, "model.yaml")
+    family: int = await tx.value(
+        "INSERT INTO model_families (account_id, project_id) VALUES (%s, %s) RETURNING id",
+        (actor.account_id, project),
+    )
+    number: int = await tx.value(
+        """
+        INSERT INTO models (family_id, version, name, cadence, partition_type, share_places, document, sha256)
+        VALUES (%s, 1, %s, %s, %s, %s, %s, %s) RETURNING id
+        """,
+        (
+            family, model.name, model.cadence, model.partition_type, model.share_places, text,
+            bytes.fromhex(hash_model(model)),
+        ),
+    )  # fmt: skip
+    await tx.execute("UPDATE model_families SET active_model_id = %s WHERE id = %s", (number, family))
+    made = await read_model_version(tx, actor, identity.of("model", 0, number))
+    changes.record(tx, actor, action="model.create", target=made.id, project_id=project, after=made)
+    return made
+
+
 async def create_version(tx: Write, actor: Actor, friendly: str, request: NewVersion) -> Model:
     """Make the next version of a model; only on its latest, so that nobody's changes are left behind.
 
@@ -294,28 +317,9 @@ async def create_model(call: WriteCall, body: NewModelBody) -> Model:
 
     A model of a project is checked against its event types too; those that the project lacks may come later.
     """
-    # Raises Invalid with every flaw of the document and its line.
     tx, actor, request = call.tx, call.actor, body.model
     project = None if request.project_id is None else await project_for_record(tx, actor, request.project_id)
-    model = await read_valid(tx, project, request.yaml, "model.yaml")
-    family: int = await tx.value(
-        "INSERT INTO model_families (account_id, project_id) VALUES (%s, %s) RETURNING id",
-        (actor.account_id, project),
-    )
-    number: int = await tx.value(
-        """
-        INSERT INTO models (family_id, version, name, cadence, partition_type, share_places, document, sha256)
-        VALUES (%s, 1, %s, %s, %s, %s, %s, %s) RETURNING id
-        """,
-        (
-            family, model.name, model.cadence, model.partition_type, model.share_places, request.yaml,
-            bytes.fromhex(hash_model(model)),
-        ),
-    )  # fmt: skip
-    await tx.execute("UPDATE model_families SET active_model_id = %s WHERE id = %s", (number, family))
-    made = await read_model_version(tx, actor, identity.of("model", 0, number))
-    changes.record(tx, actor, action="model.create", target=made.id, project_id=project, after=made)
-    return made
+    return await insert_model(tx, actor, project, request.yaml)
 
 
 @ask(

@@ -12,8 +12,9 @@ from decimal import Decimal
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
+from weighbridge.collection.records.uncertainty import StatedUncertainty, build_stated, find_problems
 from weighbridge.core import identity
-from weighbridge.core.engine import GivenValues, add_attributes, try_out
+from weighbridge.core.engine import GivenValues, Trial, add_attributes, try_out
 from weighbridge.core.expression import FUNCTIONS, Budget, ExpressionError
 from weighbridge.core.ledger.allocation import DIMENSIONS
 from weighbridge.core.model import (
@@ -36,7 +37,7 @@ from weighbridge.core.model import (
     prepare,
     show,
 )
-from weighbridge.core.number import NumberError, limit_number
+from weighbridge.core.number import CONTEXT, NumberError, limit_number
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem, limit_problems
 from weighbridge.core.time.calendar import (
@@ -47,6 +48,7 @@ from weighbridge.core.time.calendar import (
     count_hours,
     is_beyond_calendar,
 )
+from weighbridge.core.uncertainty.statement import UncertaintyStatement
 from weighbridge.core.unit import Unit
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid, Malformed
@@ -56,6 +58,7 @@ from weighbridge.modelling.records import (
     ChangedNode,
     Difference,
     ModelName,
+    NodeUncertainty,
     NodeValue,
     Schema,
     SchemaInput,
@@ -79,8 +82,8 @@ async def compare(tx: Read, actor: Actor, before: str, query: Sequence[tuple[str
         named[0],
         list(difference.added),
         list(difference.removed),
-        [ChangedNode(slug, _list_changes(changes)) for slug, changes in difference.changed.items()],
-        _list_changes(difference.settings),
+        [ChangedNode(slug, list_plain_changes(changes)) for slug, changes in difference.changed.items()],
+        list_plain_changes(difference.settings),
     )
 
 
@@ -88,7 +91,8 @@ def _compare_documents(before: str, after: str) -> VersionDifference:
     return compare_versions(read_model(before), read_model(after))
 
 
-def _list_changes(changes: Sequence[DocumentChange]) -> list[Change]:
+def list_plain_changes(changes: Sequence[DocumentChange]) -> list[Change]:
+    """Changes of a document as JSON can hold them."""
     return [Change(change.key, _show_value(change.before), _show_value(change.after)) for change in changes]
 
 
@@ -285,6 +289,7 @@ def _compute_nodes(
     problems: list[Problem] = []
     inputs = _read_inputs(model, request.inputs, problems)
     durations = _read_durations(model, request.durations, problems)
+    statements = _read_statements(model, request.uncertainties, problems)
     problems += _check_partition(model, request.partition)
     problems += _check_missing(model, inputs, problems)
     if problems:
@@ -294,6 +299,7 @@ def _compute_nodes(
         request.partition,
         durations,
         *lengths,
+        statements,
     )
     try:
         prepared = prepare(model, surroundings)
@@ -317,9 +323,46 @@ def _compute_nodes(
             filled=lines[node.slug].filled if node.slug in lines else None,
             result=show(results[node.slug], node.unit),
             is_output=node.slug in outputs,
+            uncertainty=_build_uncertainty(model, node, trial),
         )
         for node in model.nodes
     ]
+
+
+def _build_uncertainty(model: Model, node: Node, trial: Trial) -> NodeUncertainty | None:
+    value, found = trial.values[node.slug], (trial.uncertainties or {}).get(node.slug)
+    if model.uncertainty is None or found is None or not isinstance(value, Decimal):
+        return None
+    combined, probability = found.combine(), model.uncertainty.coverage_probability
+    expanded = combined.compute_expanded_uncertainty(probability)
+    discount = trial.discounts.get(node.slug)
+    return NodeUncertainty(
+        standard_uncertainty=combined.standard_uncertainty,
+        degrees_of_freedom=combined.degrees_of_freedom,
+        coverage_probability=probability,
+        low=CONTEXT.subtract(value, expanded),
+        high=CONTEXT.add(value, expanded),
+        credited_amount=None if discount is None else CONTEXT.subtract(value, discount),
+    )
+
+
+def _read_statements(
+    model: Model, given: Mapping[str, StatedUncertainty], problems: list[Problem]
+) -> dict[str, UncertaintyStatement]:
+    """What is stated of the values of nodes; what is wrong is added to the problems."""
+    statements: dict[str, UncertaintyStatement] = {}
+    for slug, stated in given.items():
+        field, node = f"uncertainties.{slug}", model.by_slug.get(slug)
+        if node is None or not isinstance(node.body, Input | StaticInput):
+            taking = [one.slug for one in model.nodes if isinstance(one.body, Input | StaticInput)]
+            message = f"{field} must name an input or a static input: one of {', '.join(taking) or 'none'}."
+            problems.append(Problem(message, field, "unknown"))
+            continue
+        problems += find_problems(stated, field, node.unit)
+        statement, _ = build_stated(stated)
+        if statement is not None:
+            statements[slug] = statement
+    return statements
 
 
 def _read_inputs(model: Model, given: Mapping[str, Any], problems: list[Problem]) -> dict[str, Numbers]:

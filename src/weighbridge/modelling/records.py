@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from weighbridge.collection.records.uncertainty import StatedUncertainty, read_stated, to_canonical
 from weighbridge.core.identity import Link
 from weighbridge.core.ledger.allocation import DIMENSIONS
 from weighbridge.core.model import NODE_KINDS, OUTSIDE_KINDS, Aggregate
@@ -275,6 +276,8 @@ class Simulation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The values of the partition for formulas that read them, such as `{"feedstock": "Wood chips"}`."""
     durations: dict[str, Any] = {}
     """How many hours each event lasted, as a list by the slug of the node, for formulas that ask."""
+    uncertainties: dict[str, StatedUncertainty] = {}
+    """How well the values of a node are known, by its slug, in place of what the document states of them."""
 
 
 class Schema(msgspec.Struct, frozen=True):
@@ -291,6 +294,23 @@ class Schema(msgspec.Struct, frozen=True):
     """The functions that formulas can call, such as `coalesce`."""
     example_simulation: Simulation
     """A body for `simulate` that names every input: a case of the document, or else ones."""
+
+
+class NodeUncertainty(msgspec.Struct, frozen=True):
+    """How uncertain an output is, to first order, in its unit."""
+
+    standard_uncertainty: Decimal
+    """The combined standard uncertainty."""
+    degrees_of_freedom: Decimal | None
+    """By the Welch-Satterthwaite formula; null when they are infinitely many or not defined."""
+    coverage_probability: Decimal
+    """That of the interval, as the model asks for it."""
+    low: Decimal
+    """The low end of the interval about the value."""
+    high: Decimal
+    """The high end of the interval about the value."""
+    credited_amount: Decimal | None
+    """What a ledger would be credited with, before it rounds; null for an output without a discount."""
 
 
 class NodeValue(msgspec.Struct, frozen=True):
@@ -314,6 +334,8 @@ class NodeValue(msgspec.Struct, frozen=True):
     result: str
     """What it came to as people read it, such as `16.3 t`."""
     is_output: bool
+    uncertainty: NodeUncertainty | None
+    """How uncertain it is; null for other nodes than outputs, and if the model does not ask for it."""
 
 
 class Simulated(msgspec.Struct, frozen=True):
@@ -371,6 +393,11 @@ class StaticInput(msgspec.Struct, frozen=True):
         Sent(str, of="location", filter=Filter("location_id", read_key("location"), "an id loc_…")),
     ]
     """The friendly id of the location that it holds for; null when it holds for every location."""
+    uncertainty: Annotated[
+        StatedUncertainty | None,
+        Sent(StatedUncertainty, write=to_canonical, read=read_stated, is_json=True),
+    ]
+    """How well the value is known; null when not stated."""
     created_at: Instant
 
 

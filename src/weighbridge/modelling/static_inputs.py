@@ -12,14 +12,16 @@ from typing import Final
 from msgspec import Struct
 
 from weighbridge.collection.named_records.noun import ProjectNoun
+from weighbridge.collection.records.uncertainty import find_problems, find_unit
 from weighbridge.core import identity
 from weighbridge.core.identity import SLUG_RULE, is_slug
 from weighbridge.core.number import NumberError, limit_number
+from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.calendar import BeyondCalendarError, Instant
 from weighbridge.core.unit import ONE, UnitError, are_compatible, parse_unit
 from weighbridge.db import locks
-from weighbridge.db.engine import Read
+from weighbridge.db.engine import Read, Write
 from weighbridge.db.lists.listing import Page
 from weighbridge.errors import Invalid
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, get, post
@@ -60,6 +62,8 @@ def _check_shape(new: StaticInput) -> Iterator[Problem]:
         parse_unit(new.unit or "")
     except UnitError as error:
         yield Problem(f"{_UNIT} is {new.unit!r}: {error}", _UNIT, "invalid")
+    if new.uncertainty is not None:
+        yield from find_problems(new.uncertainty, "static_input.uncertainty", find_unit(new.unit))
     try:
         Instant.of(new.effective_from)
     except BeyondCalendarError as error:
@@ -124,6 +128,33 @@ async def _check_repetition(tx: Read, project: int, new: StaticInput, keys: _Key
 # Add static inputs; nothing changes or removes one.
 
 
+async def insert_static_input(tx: Write, actor: Actor, project: int, new: StaticInput) -> StaticInput:
+    """Add a value that holds from a moment on; Invalid with everything that is wrong with it."""
+    keys = {
+        kind: None if friendly is None else identity.number(kind, friendly, project)
+        for kind, friendly in _list_named(new)
+    }
+    problems = [*_check_shape(new), *await _check_keys(tx, project, new, keys)]
+    if problems:
+        raise Invalid(problems)
+    # One at a time for a slug, so that two first values cannot come with units that do not fit.
+    await tx.execute(*locks.hold(locks.static_input(project, new.slug)))
+    problems = [
+        *await _check_unit(tx, project, new),
+        *await _check_repetition(tx, project, new, keys),
+    ]
+    if problems:
+        raise Invalid(problems)
+    inputs = staleness.announce(tx, project)
+    made = await STATIC_INPUTS.insert(tx, project, new)
+    [stretch] = await tx.rows(Stretch, *ask_for_stretches(project, "s.id = %(id)s", {"id": made.id}))
+    added = await reach_of(tx, inputs, stretch)
+    changes.record(
+        tx, actor, added, action="static_input.create", target=str(made.id), project_id=project, after=made
+    )
+    return made
+
+
 _PATH = "/projects/{project_id}/static_inputs"
 
 
@@ -153,31 +184,8 @@ async def create_static_input(call: WriteCall, body: Struct) -> StaticInput:
     It may be a value of one asset, feedstock or location. Nothing is replaced: a value that holds from a
     later moment supersedes the earlier ones of the same slug and keys. Units of a slug must fit one another.
     """
-    tx, project, new = call.tx, await project_of(call), STATIC_INPUT_BODIES.created(body)
-    keys = {
-        kind: None if friendly is None else identity.number(kind, friendly, project)
-        for kind, friendly in _list_named(new)
-    }
-    problems = [*_check_shape(new), *await _check_keys(tx, project, new, keys)]
-    if problems:
-        raise Invalid(problems)
-    # One at a time for a slug, so that two first values cannot come with units that do not fit.
-    await tx.execute(*locks.hold(locks.static_input(project, new.slug)))
-    problems = [
-        *await _check_unit(tx, project, new),
-        *await _check_repetition(tx, project, new, keys),
-    ]
-    if problems:
-        raise Invalid(problems)
-    inputs = staleness.announce(tx, project)
-    made = await STATIC_INPUTS.insert(tx, project, new)
-    [stretch] = await tx.rows(Stretch, *ask_for_stretches(project, "s.id = %(id)s", {"id": made.id}))
-    added = await reach_of(tx, inputs, stretch)
-    changes.record(
-        tx, call.actor, added, action="static_input.create", target=str(made.id), project_id=project,
-        after=made,
-    )  # fmt: skip
-    return made
+    new = STATIC_INPUT_BODIES.created(body)
+    return await insert_static_input(call.tx, call.actor, await project_of(call), new)
 
 
 @get(_PATH + "/{static_input_id}", permission="data_collection:read", returns=StaticInput)

@@ -36,9 +36,13 @@ from weighbridge.db.engine import Command, Write
 from weighbridge.db.statements import jsonb
 from weighbridge.platform.staleness import (
     AddedStaticInput,
+    CalibratedStretch,
     ChangedValues,
     GenerationsHeldOff,
+    RestatedTypes,
     ServiceBounds,
+    list_stretch_columns,
+    mark_calibrated_runs,
     mark_metered_runs,
 )
 
@@ -150,6 +154,21 @@ class ChangedService:
 
 
 @dataclass(frozen=True, slots=True)
+class ChangedCalibration:
+    """A calibration that was added, changed or removed, with what it was about and what it is about now."""
+
+    held: GenerationsHeldOff
+    record: str
+    stretches: Sequence[CalibratedStretch]
+
+    def statements(self, project: int) -> Iterator[Command]:
+        """Mark the batches that used its readings, and leave these to rules that ask for calibrations."""
+        yield mark_calibrated_runs(project, self.record, self.stretches)
+        yield locks.share_rule_marks(project)
+        yield _MARK_CALIBRATED_EVENTS, {"project": project, **list_stretch_columns(self.stretches)}
+
+
+@dataclass(frozen=True, slots=True)
 class ChangedBatches:
     """Batches that were made or deleted."""
 
@@ -206,6 +225,34 @@ _MARK_OUTAGES: Final = """
                         WHERE u.project_id = t.project_id AND u.evaluation = 'automatic'
                           AND u.deleted_at IS NULL AND (v.purpose IN ('substitute', 'impute')
                                OR concat(v.expression, v.correction) ~~* '%%missed_slots%%')))
+    INSERT INTO rule_dirty_ranges (project_id, event_type_id, start_time, end_time)
+    SELECT * FROM made
+"""
+# A calibration is the latest of its meter until the next one begins, so long do rules look at it.
+_MARK_CALIBRATED_EVENTS: Final = """
+    WITH made AS MATERIALIZED (
+        SELECT DISTINCT t.project_id, t.event_type_id, stretch.start_time AS first,
+               coalesce((SELECT min(c.valid_from) - interval '1 millisecond' FROM calibrations c
+                          WHERE (c.project_id, c.data_point_type_id) = (t.project_id, t.id)
+                            AND c.asset_id IS NOT DISTINCT FROM stretch.asset_id
+                            AND c.valid_from > stretch.start_time),
+                        greatest(stretch.start_time, (
+                            SELECT max(e.start_time) FROM events e
+                             WHERE (e.project_id, e.event_type_id) = (t.project_id, t.event_type_id)))
+               ) AS last
+          FROM unnest(%(types)s::integer[], %(points)s::text[], %(assets)s::integer[],
+                      %(starts)s::timestamptz[], %(ends)s::timestamptz[])
+               AS stretch (event_type_id, slug, asset_id, start_time, end_time)
+          JOIN data_point_types t ON (t.project_id, t.event_type_id, t.slug)
+                                   = (%(project)s, stretch.event_type_id, stretch.slug)
+         WHERE EXISTS (SELECT FROM rules u
+                         JOIN rule_versions v
+                           ON (v.project_id, v.rule_id, v.version) = (u.project_id, u.id, u.latest_version)
+                        WHERE u.project_id = t.project_id AND u.evaluation = 'automatic'
+                          AND u.deleted_at IS NULL
+                          AND coalesce(v.event_type_id, t.event_type_id) = t.event_type_id
+                          AND concat(v.expression, v.correction, v.rule_window)
+                              ~~* ANY ('{%%is_calibrated%%,%%calibration_%%}')))
     INSERT INTO rule_dirty_ranges (project_id, event_type_id, start_time, end_time)
     SELECT * FROM made
 """
@@ -275,6 +322,8 @@ class OptionalTrace:
 Obligation = Always | Changing | OptionalTrace
 
 _NOTHING: Final[tuple[Obligation, ...]] = ()
+_OF_RESTATED: Final = (OptionalTrace(GenerationsHeldOff), OptionalTrace(ChangedValues))
+_OF_CALIBRATION: Final = (Always(GenerationsHeldOff), Always(ChangedCalibration))
 _OF_SERVICE: Final = (
     Changing("in_service_from", ChangedService),
     Changing("in_service_until", ChangedService),
@@ -305,7 +354,7 @@ OBLIGATIONS: Final[Mapping[str, tuple[Obligation, ...]]] = {
     "project.create": _NOTHING,
     "project.update": (Changing("time_zone", GenerationsHeldOff),),
     "event_type.create": _NOTHING,
-    "event_type.update": _NOTHING,
+    "event_type.update": (OptionalTrace(GenerationsHeldOff), OptionalTrace(RestatedTypes)),
     "event_type.delete": _NOTHING,
     "location.create": _NOTHING,
     "location.update": (Changing("name", GenerationsHeldOff), *_OF_SERVICE),
@@ -333,15 +382,18 @@ OBLIGATIONS: Final[Mapping[str, tuple[Obligation, ...]]] = {
     "outage.create": (Always(ChangedOutages),),
     "outage.update": (Always(ChangedOutages),),
     "outage.delete": (Always(ChangedOutages),),
+    "calibration.create": _OF_CALIBRATION,
+    "calibration.update": (OptionalTrace(GenerationsHeldOff), OptionalTrace(ChangedCalibration)),
+    "calibration.delete": _OF_CALIBRATION,
     "asset_custom_field.create": _NOTHING,
     "asset_custom_field.delete": _NOTHING,
     "event.create": (Always(NewEvents),),
     "event.create_many": (Always(NewEvents),),
-    "event.update": (Always(StoredEvents), Changing("locations", ChangedValues)),
+    "event.update": (Always(StoredEvents), Changing("locations", ChangedValues), *_OF_RESTATED),
     "event.update_many": (Always(StoredEvents),),
     "event.void": (Always(GenerationsHeldOff), Always(StoredEvents)),
     "event.complete_many": _NOTHING,
-    "data_point.correct": _NOTHING,
+    "data_point.correct": _OF_RESTATED,
     "data_point.revert": _NOTHING,
     "evidence.create": _NOTHING,
     "model.create": _NOTHING,
@@ -359,6 +411,8 @@ OBLIGATIONS: Final[Mapping[str, tuple[Obligation, ...]]] = {
     "batch.update_inputs": _NOTHING,
     "batch_deletion.start": _NOTHING,
     "batch_deletion.finish": (Always(ChangedBatches),),
+    "uncertainty_run.start": _NOTHING,
+    "uncertainty_run.finish": _NOTHING,
     "model_run.create": (Always(ChangedModelRun),),
     "model_run.delete": (Always(ChangedModelRun),),
     "rule.create": _NOTHING,
@@ -378,6 +432,11 @@ OBLIGATIONS: Final[Mapping[str, tuple[Obligation, ...]]] = {
     "registry.create": _NOTHING,
     "registry.update": _NOTHING,
     "methodology.create": _NOTHING,
+    "methodology_package.create": _NOTHING,
+    "methodology_package.delete": _NOTHING,
+    "package_installation.create": _NOTHING,
+    "package_installation.upgrade": _NOTHING,
+    "package_installation.delete": _NOTHING,
     "report.create": _NOTHING,
     "report.update": _NOTHING,
     "report.delete": _NOTHING,

@@ -384,6 +384,8 @@ EVENT_CORRECTED: Final = "event_corrected"
 EVENT_WITHDRAWN: Final = "event_withdrawn"
 STATIC_INPUT_ADDED: Final = "static_input_added"
 SERVICE_CHANGED: Final = "service_changed"
+UNCERTAINTY_CHANGED: Final = "uncertainty_changed"
+CALIBRATION_CHANGED: Final = "calibration_changed"
 BATCH_DELETED: Final = "batch_deleted"
 SOURCE_ADJUSTED: Final = "source_adjusted"
 INPUTS_REPLACED: Final = "inputs_replaced"
@@ -391,13 +393,18 @@ ENGINE_CHANGED: Final = "engine_changed"
 UPSTREAM_STALE: Final = "upstream_stale"
 
 REASONS: Final = {
-    DATA_POINT_CORRECTED: "a value that it used was corrected; the record is the data point",
+    DATA_POINT_CORRECTED: "a value that it used was corrected, or its uncertainty was; "
+    "the record is the data point",
     EVENT_CORRECTED: "times or tags of an event that it used were corrected; the record is the event",
     EVENT_WITHDRAWN: "an imputed event that it used was withdrawn; the record is the event",
     STATIC_INPUT_ADDED: "a static input that its model reads has another value for its time; "
     "the record is the static input",
     SERVICE_CHANGED: "a meter whose data it used says otherwise when it was in service; "
     "the record is the asset or location",
+    UNCERTAINTY_CHANGED: "something else is stated about how well values of a data point type are known; "
+    "the record is the event type",
+    CALIBRATION_CHANGED: "a calibration of a meter whose readings it used was added, changed or removed; "
+    "the record is the calibration",
     BATCH_DELETED: "another batch of its run was deleted; the record is that batch",
     SOURCE_ADJUSTED: "a run that it draws from has another batch since; the record is that batch",
     INPUTS_REPLACED: "other inputs were named for its run on another ledger; "

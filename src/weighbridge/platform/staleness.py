@@ -11,7 +11,7 @@ marks the batches of that generation.
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, LiteralString
+from typing import Any, Final, LiteralString, NamedTuple
 
 from weighbridge.core import identity
 from weighbridge.core.time.calendar import Instant
@@ -19,10 +19,12 @@ from weighbridge.db import locks
 from weighbridge.db.engine import Command, Write
 from weighbridge.errors import Conflict
 from weighbridge.platform.records import (
+    CALIBRATION_CHANGED,
     DATA_POINT_CORRECTED,
     EVENT_CORRECTED,
     SERVICE_CHANGED,
     STATIC_INPUT_ADDED,
+    UNCERTAINTY_CHANGED,
 )
 
 # The newest batch of a run on a ledger: it has the run's total, and says what the run is made of.
@@ -124,9 +126,11 @@ class ChangedValues:
 
     held: InputsHeld
     values: Collection[tuple[int, int]]
+    restated: Collection[tuple[int, int]] = ()
+    """Those of which something else is stated about how well they are known."""
 
     def statements(self, project: int) -> Iterator[Command]:
-        """Mark every run whose newest batch was made of one of the events."""
+        """Mark every run whose newest batch was made of one of the events, or of what rests on one."""
         if not self.values:
             return
         reasons = [EVENT_CORRECTED if position == 0 else DATA_POINT_CORRECTED for _, position in self.values]
@@ -138,6 +142,17 @@ class ChangedValues:
         ]
         events = [event for event, _ in self.values]
         yield _MARK_USERS, {"project": project, "events": events, "reasons": reasons, "records": records}
+        if self.restated:
+            yield (
+                _MARK_USERS_OF_FILLED,
+                {
+                    "project": project,
+                    "reason": DATA_POINT_CORRECTED,
+                    "events": [event for event, _ in self.restated],
+                    "positions": [position for _, position in self.restated],
+                    "records": [identity.of("data_point", project, *value) for value in self.restated],
+                },
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +211,53 @@ def mark_metered_runs(
 
 
 @dataclass(frozen=True, slots=True)
+class RestatedTypes:
+    """Data point types of an event type of which something else is stated about how well values are known."""
+
+    held: GenerationsHeldOff
+    record: str
+    event_type: int
+    points: Sequence[int]
+
+    def statements(self, project: int) -> Iterator[Command]:
+        """Mark every run whose newest batch read one of them."""
+        values = {
+            "project": project,
+            "reason": UNCERTAINTY_CHANGED,
+            "record": self.record,
+            "event_type": self.event_type,
+            "points": [*self.points],
+        }
+        yield _MARK_READERS_OF_POINTS, values
+
+
+class CalibratedStretch(NamedTuple):
+    """The readings that a calibration is about: those of a data point type and a meter, in a time."""
+
+    event_type: int
+    data_point_type: str
+    asset: int | None
+    start: datetime
+    end: datetime | None
+
+
+def mark_calibrated_runs(project: int, record: str, stretches: Sequence[CalibratedStretch]) -> Command:
+    """The statement that marks every run whose newest batch used a reading that a calibration is about."""
+    return _MARK_CALIBRATED, {
+        "project": project,
+        "reason": CALIBRATION_CHANGED,
+        "record": record,
+        **list_stretch_columns(stretches),
+    }
+
+
+def list_stretch_columns(stretches: Sequence[CalibratedStretch]) -> dict[str, list[Any]]:
+    """The columns of stretches, as parameters of a statement."""
+    names = ("types", "points", "assets", "starts", "ends")
+    return dict(zip(names, map(list, zip(*stretches, strict=True)), strict=True))
+
+
+@dataclass(frozen=True, slots=True)
 class StaleRuns:
     """Runs that something else than an input made stale, each for a record."""
 
@@ -216,11 +278,8 @@ MARK_FOUND: Final = """INSERT INTO stale_runs (project_id, run_id, ledger_id, re
 It is a part of its own, because Citus 14 makes a condition without a column of an INSERT that reads tables.
 """
 
-_MARK_USERS: Final = f"""
-    WITH changed AS MATERIALIZED (
-        SELECT * FROM unnest(%(events)s::bigint[], %(reasons)s::text[], %(records)s::text[])
-                      AS changed (event_id, reason, record)
-    ), found AS MATERIALIZED (
+_FIND_USERS: Final = f"""
+    found AS MATERIALIZED (
         SELECT DISTINCT b.project_id, b.run_id, b.ledger_id, changed.reason, changed.record
           FROM batch_inputs i
          CROSS JOIN unnest(i.event_ids) AS used (event_id)
@@ -231,6 +290,21 @@ _MARK_USERS: Final = f"""
                && (SELECT range_agg(int8range(event_id, event_id, '[]')) FROM changed)
     )
     {MARK_FOUND}
+"""
+_MARK_USERS: Final = f"""
+    WITH changed AS MATERIALIZED (
+        SELECT * FROM unnest(%(events)s::bigint[], %(reasons)s::text[], %(records)s::text[])
+                      AS changed (event_id, reason, record)
+    ), {_FIND_USERS}
+"""
+_MARK_USERS_OF_FILLED: Final = f"""
+    WITH changed AS MATERIALIZED (
+        SELECT c.event_id, %(reason)s::text AS reason, source.record
+          FROM unnest(%(events)s::bigint[], %(positions)s::smallint[], %(records)s::text[])
+               AS source (event_id, position, record)
+          JOIN corrections c ON c.project_id = %(project)s AND c.position = source.position
+           AND c.substitution -> 'sources' -> 'events' @> to_jsonb(source.event_id)
+    ), {_FIND_USERS}
 """
 _MARK_READERS: Final = f"""
     WITH readers AS MATERIALIZED (
@@ -272,6 +346,54 @@ _MARK_METERED: Final = f"""
           JOIN events e ON (e.project_id, e.id) = (b.project_id, used.id)
          WHERE b.run_id IS NOT NULL AND {IS_NEWEST}
            AND (e.asset_id = %(asset)s OR e.asset_id IS NULL AND e.location_ids[1] = %(location)s)
+    )
+    {MARK_FOUND}
+"""
+_MARK_READERS_OF_POINTS: Final = f"""
+    WITH found AS MATERIALIZED (
+        SELECT DISTINCT b.project_id, b.run_id, b.ledger_id, %(reason)s::text AS reason,
+               %(record)s::text AS record
+          FROM batch_input_sets s
+          JOIN data_point_types t ON (t.project_id, t.event_type_id) = (s.project_id, s.event_type_id)
+           AND t.position = ANY (s.positions) AND t.id = ANY (%(points)s::integer[])
+          JOIN batches b ON (b.project_id, b.id) = (s.project_id, s.batch_id)
+         WHERE s.project_id = %(project)s AND s.event_type_id = %(event_type)s AND b.run_id IS NOT NULL
+           AND {IS_NEWEST}
+    )
+    {MARK_FOUND}
+"""
+_MARK_CALIBRATED: Final = f"""
+    WITH stretch AS MATERIALIZED (
+        SELECT * FROM unnest(%(types)s::integer[], %(points)s::text[], %(assets)s::integer[],
+                             %(starts)s::timestamptz[], %(ends)s::timestamptz[])
+                      AS stretch (event_type_id, slug, asset_id, start_time, end_time)
+    ), found AS MATERIALIZED (
+        SELECT DISTINCT b.project_id, b.run_id, b.ledger_id, %(reason)s::text AS reason,
+               %(record)s::text AS record
+          FROM stretch
+          JOIN data_point_types t ON (t.project_id, t.event_type_id, t.slug)
+                                   = (%(project)s, stretch.event_type_id, stretch.slug)
+          JOIN batch_input_sets s ON (s.project_id, s.event_type_id) = (t.project_id, t.event_type_id)
+           AND t.position = ANY (s.positions)
+          JOIN batches b ON (b.project_id, b.id) = (s.project_id, s.batch_id)
+         WHERE b.run_id IS NOT NULL AND {IS_NEWEST}
+           AND EXISTS (
+               SELECT FROM (
+                   SELECT used.id FROM batch_inputs i CROSS JOIN unnest(i.event_ids) AS used (id)
+                    WHERE (i.project_id, i.batch_id, i.set_number)
+                        = (s.project_id, s.batch_id, s.set_number)
+                    UNION ALL
+                   SELECT source.event::bigint FROM batch_corrections used
+                     JOIN corrections c ON (c.project_id, c.id) = (used.project_id, used.correction_id)
+                      AND c.position = t.position
+                    CROSS JOIN jsonb_array_elements_text(c.substitution -> 'sources' -> 'events')
+                          AS source (event)
+                    WHERE (used.project_id, used.batch_id) = (s.project_id, s.batch_id)) AS read
+                 JOIN events e ON (e.project_id, e.id) = (s.project_id, read.id)
+                WHERE e.event_type_id = stretch.event_type_id
+                  AND e.asset_id IS NOT DISTINCT FROM stretch.asset_id
+                  AND e.start_time >= stretch.start_time
+                  AND (stretch.end_time IS NULL OR e.start_time < stretch.end_time))
     )
     {MARK_FOUND}
 """

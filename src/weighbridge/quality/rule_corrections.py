@@ -14,7 +14,7 @@ grow with the number of values.
 from dataclasses import replace
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, LiteralString, NamedTuple
 
 from psycopg.sql import SQL, Composable
 
@@ -304,24 +304,30 @@ _PROPOSE: Final = SQL(
 
 
 ALL: Final = SQL("WHERE true")
-_OTHER: Final = """
+
+# A correction that names no sources was made before they were kept, and is not made again for them.
+_SAME: Final[
+    LiteralString
+] = """f.substitution - CASE WHEN c.substitution ? 'sources' THEN '' ELSE 'sources' END
+         IS NOT DISTINCT FROM c.substitution"""
+_OTHER: Final = f"""
     LEFT JOIN (SELECT * FROM rule_findings) f
       ON (f.event_id, f.position, f.to_value) = (c.event_id, c.position, c.to_value)
-     AND f.substitution IS NOT DISTINCT FROM c.substitution
-     WHERE (f.event_id IS NULL OR c.priority <> {priority})
+     AND {_SAME}
+     WHERE (f.event_id IS NULL OR c.priority <> {{priority}})
 """
 OTHER_THAN_FOUND: Final = SQL(_OTHER)
 HELD_AND_OTHER_THAN_FOUND: Final = SQL(_OTHER + " AND c.event_id IN (SELECT event_id FROM rule_held_events)")
 OTHER_THAN_APPROVED: Final = SQL(
-    """
+    f"""
     LEFT JOIN (SELECT * FROM rule_findings) f
       ON (f.event_id, f.position, f.to_value) = (c.event_id, c.position, c.to_value)
-     AND f.substitution IS NOT DISTINCT FROM c.substitution
+     AND {_SAME}
      WHERE (f.event_id IS NULL OR NOT EXISTS (
             SELECT FROM data_point_results o
              WHERE (o.project_id, o.event_id, o.position) = (c.project_id, c.event_id, c.position)
-               AND (o.rule_id, o.rule_version) = ({rule}, {version})
-               AND o.closed_at IS NULL AND o.approval_state = {approved}))
+               AND (o.rule_id, o.rule_version) = ({{rule}}, {{version}})
+               AND o.closed_at IS NULL AND o.approval_state = {{approved}}))
     """
 )
 """Which corrections of a rule are withdrawn: all, or those that its findings do not call for, of all events

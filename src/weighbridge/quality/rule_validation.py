@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from weighbridge.core import identity
+from weighbridge.core.expression import Kind
 from weighbridge.core.expression.tree import Name
 from weighbridge.core.identity import find_nearest, list_briefly, problem_of_name
 from weighbridge.core.platform.permission import Actor
@@ -22,8 +23,15 @@ from weighbridge.core.rule import (
     write_window,
 )
 from weighbridge.core.rule.definition import FILLS_GAPS, Purpose, find_expression, read_correction
+from weighbridge.core.rule.functions import asks_calibration
 from weighbridge.core.rule.reading import find_type
-from weighbridge.core.rule.substitution import GapFilling, check_filling, read_filling, write_filling
+from weighbridge.core.rule.substitution import (
+    GapFilling,
+    check_filling,
+    check_operating_source,
+    read_filling,
+    write_filling,
+)
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid, NotFound
@@ -41,6 +49,11 @@ class _WatchedRecords:
     asset: int | None
     family: int | None
     vocabularies: Mapping[int, Vocabulary]
+
+    @property
+    def event_types(self) -> Mapping[str, Vocabulary]:
+        """The vocabularies of event types by slug."""
+        return {one.event_type: one for one in self.vocabularies.values()}
 
 
 async def validate_rule(tx: Read, actor: Actor, project: int, request: RuleRecord) -> StoredVersion:
@@ -247,9 +260,12 @@ def _checked_data_point(
     data_point, wrong = _data_point(rule, fitting, request.data_point)
     problems += wrong
     if data_point is not None:
+        problems += _problems_of_calibration(rule, fitting, data_point)
+    if data_point is not None:
         problems += _problems_of_correction(rule, watched, fitting, data_point)
     if data_point is not None and filling is not None:
-        problems += _problems_of_filling(rule, filling, fitting, data_point)
+        problems += _problems_of_filling(rule, filling, fitting, data_point, request.purpose)
+        problems += check_operating_source(filling, watched.event_types)
     return data_point, problems
 
 
@@ -285,6 +301,18 @@ def _known_nowhere(unknown: Sequence[Name], every: Sequence[Vocabulary]) -> Prob
     return Problem(f"No event type of the project has {unknown_names}; {has}{hint}", "expression", "unknown")
 
 
+def _problems_of_calibration(rule: Rule, fitting: list[Vocabulary], data_point: str) -> Iterator[Problem]:
+    """Why a rule cannot ask for the calibration of what measures its data point."""
+    types = [vocabulary.types[data_point] for vocabulary in fitting if data_point in vocabulary.types]
+    asks = asks_calibration(rule.tree, rule.where, rule.correction)
+    if asks and all(type_.kind is not Kind.NUMBER for type_ in types):
+        message = (
+            f"data_point is {data_point!r}, which holds no numbers; the expression asks for the calibration "
+            "of a meter, and a meter measures numbers."
+        )
+        yield Problem(message, "data_point", "invalid")
+
+
 def _problems_of_correction(
     rule: Rule, watched: _WatchedRecords, fitting: list[Vocabulary], data_point: str
 ) -> list[Problem]:
@@ -299,7 +327,7 @@ def _problems_of_correction(
 
 
 def _problems_of_filling(
-    rule: Rule, filling: GapFilling, fitting: list[Vocabulary], data_point: str
+    rule: Rule, filling: GapFilling, fitting: list[Vocabulary], data_point: str, purpose: str
 ) -> list[Problem]:
     """Why gaps can be filled in no event type that the rule watches; empty when it fits one."""
     if not rule.is_about_itself:
@@ -310,16 +338,18 @@ def _problems_of_filling(
         )
         return [Problem(message, "expression", "invalid")]
     checks = [
-        _wrong_series(filling, vocabulary, data_point)
+        _wrong_series(filling, vocabulary, data_point, purpose)
         for vocabulary in fitting
         if data_point in vocabulary.types
     ]
     return [] if [] in checks else checks[0]
 
 
-def _wrong_series(filling: GapFilling, vocabulary: Vocabulary, data_point: str) -> list[Problem]:
-    if not vocabulary.has_cadence:
-        message = f"A rule that fills gaps needs slots of a cadence, but {vocabulary.label} has none."
+def _wrong_series(
+    filling: GapFilling, vocabulary: Vocabulary, data_point: str, purpose: str
+) -> list[Problem]:
+    if not vocabulary.has_cadence and purpose == Purpose.IMPUTE:
+        message = f"A rule that imputes needs slots of a cadence, but {vocabulary.label} has none."
         return [Problem(message, "event_type_id", "invalid")]
     return check_filling(filling, vocabulary, data_point)
 

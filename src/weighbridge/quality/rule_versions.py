@@ -35,11 +35,12 @@ from weighbridge.core.rule import (
     compile_rule,
     read_rule,
 )
-from weighbridge.core.rule.definition import FILLS_GAPS, find_expression
+from weighbridge.core.rule.definition import FILLS_GAPS, Purpose, find_expression
 from weighbridge.core.rule.substitution import (
     GapFilling,
     GapProgram,
     check_filling,
+    check_operating_source,
     compile_filling,
     read_filling,
 )
@@ -215,6 +216,7 @@ async def vocabularies_of_event_types(tx: Read, project: int) -> dict[int, Vocab
             f"an event of type {slug!r}",
             {name: _TYPES[kind] for name, kind in zip(slugs or (), kinds or (), strict=True)},
             has_cadence=has_cadence,
+            event_type=slug,
         )
         for number, slug, has_cadence, slugs, kinds in rows
     }
@@ -273,6 +275,8 @@ class PreparedRule:
     """How a rule fills gaps that does so."""
     gaps: GapProgram | None = None
     """The same, ready to fill them."""
+    operating: EventKind | None = None
+    """The event type whose events say when meters were operating, where a rule asks one."""
 
     @property
     def checked_columns(self) -> dict[int, ValueColumn]:
@@ -325,14 +329,26 @@ async def prepared_rule(tx: Read, version: StoredVersion) -> PreparedRule:
     if rule is None or problems:
         raise Invalid(problems)
     zone = ZoneInfo(await tx.value("SELECT time_zone FROM projects WHERE id = %s", (version.project,)))
-    program = compile_rule(rule)
+    program = compile_rule(rule, zone=zone)
     if rule.target is RuleTarget.MODEL_RUN:
         return PreparedRule(version, rule, program, zone)
     kinds = await _event_kinds(tx, version.project)
     watched = _list_watched_types(version, rule, kinds, filling)
     around = kinds if rule.scope is MemberScope.PROJECT and rule.window is not None else watched
     gaps = None if filling is None else compile_filling(filling)
-    return PreparedRule(version, rule, program, zone, tuple(watched), tuple(around), filling, gaps)
+    operating = None if filling is None else _find_operating_kind(filling, kinds)
+    if filling is not None and filling.operating_from is not None and operating is None:
+        watched = []
+    return PreparedRule(version, rule, program, zone, tuple(watched), tuple(around), filling, gaps, operating)
+
+
+def _find_operating_kind(filling: GapFilling, kinds: Sequence[EventKind]) -> EventKind | None:
+    """The event type that says when meters were operating; None where no rule asks, or none fits any more."""
+    source = filling.operating_from
+    vocabularies = {kind.vocabulary.event_type: kind.vocabulary for kind in kinds}
+    if source is None or check_operating_source(filling, vocabularies):
+        return None
+    return next(kind for kind in kinds if kind.vocabulary.event_type == source.event_type)
 
 
 @few_suggestions()
@@ -348,15 +364,16 @@ def _list_watched_types(
         and kind.column(checked_name) is not None
         and not check_rule(rule, kind.vocabulary, vocabularies)
         and not check_correction(rule, kind.vocabulary, vocabularies, version.data_point or "")
-        and (filling is None or _has_series(filling, kind, version.data_point or ""))
+        and (filling is None or _has_series(version, filling, kind))
     ]
     # A name that is a number in one type and a text in another is read as in the first.
     return [kind for kind in fitting if _reads_alike(rule, kind, fitting[0])]
 
 
-def _has_series(filling: GapFilling, kind: EventKind, data_point: str) -> bool:
-    """Whether the gaps of an event type can be filled."""
-    return kind.cadence is not None and not check_filling(filling, kind.vocabulary, data_point)
+def _has_series(version: StoredVersion, filling: GapFilling, kind: EventKind) -> bool:
+    """Whether the gaps of an event type can be filled; without a cadence no slot lacks its event."""
+    has_slots = kind.cadence is not None or version.purpose == Purpose.SUBSTITUTE
+    return has_slots and not check_filling(filling, kind.vocabulary, version.data_point or "")
 
 
 def _reads_alike(rule: Rule, kind: EventKind, first: EventKind) -> bool:

@@ -208,6 +208,39 @@ _EVALUATED: Final = ("evaluation", "effective_from", "effective_to")
 """What decides which records are evaluated; a change of it makes no version."""
 
 
+async def insert_rule(tx: Write, actor: Actor, project: int, body: Struct) -> SavedRule:
+    """Make a rule of a project; an automatic one is evaluated for all that it is effective for."""
+    draft = await validate_rule(tx, actor, project, RULE_BODIES.created(body))
+    await _check_name(tx, project, draft.name, 0)
+    number: int = await tx.value(
+        """
+        INSERT INTO rules (project_id, name, message, evaluation, effective_from, effective_to,
+                           latest_version)
+        VALUES (%s, %s, %s, %s, %s, %s, 1) RETURNING id
+        """,
+        (
+            project, draft.name, draft.message, draft.evaluation, draft.effective_from, draft.effective_to,
+        ),
+    )  # fmt: skip
+    version = msgspec.structs.replace(draft, rule=number, version=1)
+    await _add_version(tx, actor, version)
+    made = await read_rule(tx, project, number)
+    changes.record(tx, actor, action="rule.create", target=made.id, project_id=project, after=made)
+    return await _build_saved_rule(tx, actor, made, version, is_affected=True)
+
+
+async def remove_rule(tx: Write, actor: Actor, project: int, number: int) -> None:
+    """Remove a rule with its alerts; values that it corrected stay corrected."""
+    await tx.execute("SELECT FROM rules WHERE project_id = %s AND id = %s FOR UPDATE", (project, number))
+    before = await read_rule(tx, project, number)
+    await withdraw_all_proposals(tx, project, number)
+    await tx.execute(
+        "UPDATE rules SET deleted_at = now(), updated_at = now() WHERE project_id = %s AND id = %s",
+        (project, number),
+    )
+    changes.record(tx, actor, action="rule.delete", target=before.id, project_id=project, before=before)
+
+
 async def change_rule(tx: Write, actor: Actor, project: int, number: int, change: Struct) -> SavedRule:
     """Change a rule; what decides a result makes another version, and results stay with the one they have."""
     await tx.execute("SELECT FROM rules WHERE project_id = %s AND id = %s FOR UPDATE", (project, number))
@@ -345,24 +378,7 @@ async def create_rule(call: WriteCall, body: Struct) -> SavedRule:
     `POST /rules/{rule_id}/rule_runs` asks for it.
     """
     project = await project_with_rules(call.tx, call.actor, call.path["project_id"])
-    tx, actor, new = call.tx, call.actor, RULE_BODIES.created(body)
-    draft = await validate_rule(tx, actor, project, new)
-    await _check_name(tx, project, draft.name, 0)
-    number: int = await tx.value(
-        """
-        INSERT INTO rules (project_id, name, message, evaluation, effective_from, effective_to,
-                           latest_version)
-        VALUES (%s, %s, %s, %s, %s, %s, 1) RETURNING id
-        """,
-        (
-            project, draft.name, draft.message, draft.evaluation, draft.effective_from, draft.effective_to,
-        ),
-    )  # fmt: skip
-    version = msgspec.structs.replace(draft, rule=number, version=1)
-    await _add_version(tx, actor, version)
-    made = await read_rule(tx, project, number)
-    changes.record(tx, actor, action="rule.create", target=made.id, project_id=project, after=made)
-    return await _build_saved_rule(tx, actor, made, version, is_affected=True)
+    return await insert_rule(call.tx, call.actor, project, body)
 
 
 @ask(
@@ -414,15 +430,7 @@ async def update_rule(call: WriteCall, body: Struct) -> SavedRule:
 async def delete_rule(call: WriteCall) -> None:
     """Remove a data rule with its alerts; values that it corrected stay corrected."""
     project, number = await rule_named(call.tx, call.actor, call.path["rule_id"])
-    tx = call.tx
-    await tx.execute("SELECT FROM rules WHERE project_id = %s AND id = %s FOR UPDATE", (project, number))
-    before = await read_rule(tx, project, number)
-    await withdraw_all_proposals(tx, project, number)
-    await tx.execute(
-        "UPDATE rules SET deleted_at = now(), updated_at = now() WHERE project_id = %s AND id = %s",
-        (project, number),
-    )
-    changes.record(tx, call.actor, action="rule.delete", target=before.id, project_id=project, before=before)
+    await remove_rule(call.tx, call.actor, project, number)
 
 
 @post(

@@ -10,6 +10,8 @@ from typing import Annotated, Any, Final
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from weighbridge.accounting.records.batches import UncertaintyLine
+from weighbridge.accounting.records.uncertainty import AmountUncertainty
 from weighbridge.core.identity import Link, ResourceAddress
 from weighbridge.core.report import (
     OPTIONAL_REQUIREMENTS,
@@ -369,6 +371,36 @@ class Report(msgspec.Struct, frozen=True):
     created_at: Instant
     updated_at: Instant
     ui_url: Link
+
+
+UNKNOWN_BATCHES_INLINE: Final = 100
+"""Batches of unknown uncertainty that are named; the others are counted."""
+
+
+class ReportUncertainty(msgspec.Struct, frozen=True):
+    """How uncertain what a report states is, with what its batches share, in its ledger's unit."""
+
+    report_id: str
+    unit: str | None
+    """The unit of the ledger; null while the report has none."""
+    stated: AmountUncertainty | None
+    """Of `amount` of the report; null where a batch is of unknown uncertainty, and without batches."""
+    accepted: AmountUncertainty | None
+    """Of `accepted_amount` of the report; null where `stated` is and until it is accepted."""
+    compared_with: str | None
+    """The report that `summary_of_changes` compares it with; null for one that restates nothing."""
+    before: AmountUncertainty | None
+    """How uncertain what counts of that report is, as it was sent; null where that is not known."""
+    is_coverage_probability_shared: bool | None
+    """Whether all models ask for the probability of the interval; if not, it is the largest that one does."""
+    unknown_batch_count: int
+    """How many batches are of unknown uncertainty: instruments, and those whose model does not ask for it."""
+    unknown_batches: list[str]
+    """The first 100 of these batches."""
+    budget: list[UncertaintyLine]
+    """What `stated` is made of, the largest share first; 50 lines at most."""
+    budget_count: int
+    """How many lines the whole budget has."""
 
 
 class TakenBatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

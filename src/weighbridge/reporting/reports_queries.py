@@ -72,7 +72,7 @@ async def summarize_changes(tx: Read, project: int, report: int) -> ReportChange
     """What a report says otherwise than the one that it is compared with; None for one that restates
     nothing.
     """
-    earlier = await tx.value(_COMPARED, {"project": project, "report": report})
+    earlier = await find_compared(tx, project, report)
     if earlier is None:
         return None
     before = await _read_taken(tx, project, earlier, is_earlier=True)
@@ -101,6 +101,18 @@ async def summarize_changes(tx: Read, project: int, report: int) -> ReportChange
             for change in changes
         ],
     )
+
+
+async def find_compared(tx: Read, project: int, report: int) -> int | None:
+    """The report that a restatement is compared with; None for one that restates nothing."""
+    earlier: int | None = await tx.value(_COMPARED, {"project": project, "report": report})
+    return earlier
+
+
+async def was_accepted(tx: Read, project: int, report: int) -> bool:
+    """Whether a report was accepted, whatever has become of it since."""
+    query = f"SELECT {_WAS_ACCEPTED} FROM reports r WHERE r.project_id = %s AND r.id = %s"
+    return bool(await tx.value(query, (project, report)))
 
 
 async def _read_taken(

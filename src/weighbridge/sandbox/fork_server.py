@@ -58,8 +58,7 @@ class ForkServer:
     def run(self) -> None:
         """Fork until nobody asks any more."""
         while True:
-            sockets = [self._requests, self._woken, *self._status_sockets.values()]
-            ready, _, _ = select.select(sockets, [], [], self._idle_seconds)
+            ready = self._wait([self._requests, self._woken, *self._status_sockets.values()])
             if not ready and not self._status_sockets:
                 return
             self._reap()
@@ -70,6 +69,15 @@ class ForkServer:
             if self._requests in ready and not self._fork():
                 self._kill_all()
                 return
+
+    def _wait(self, sockets: list[socket.socket]) -> list[socket.socket]:
+        """Wait for the sockets that can be read; none when nobody asked for long."""
+        waiting = select.poll()
+        for one in sockets:
+            waiting.register(one, select.POLLIN)
+        milliseconds = None if self._idle_seconds is None else 1000 * self._idle_seconds
+        found = {number for number, _ in waiting.poll(milliseconds)}
+        return [one for one in sockets if one.fileno() in found]
 
     def _fork(self) -> bool:
         message, sockets, _, _ = socket.recv_fds(self._requests, len(REQUEST), _SOCKETS_OF_REQUEST)
@@ -125,6 +133,7 @@ LOADED: Final = (
     "weighbridge.exchange.tables.reading",
     "weighbridge.exchange.tables.sample",
     "weighbridge.collection.named_records.spreadsheet",
+    "weighbridge.packages.describing",
 )
 """What sandboxes need, loaded once."""
 

@@ -6,9 +6,10 @@ invariant in words, with a sentence for each record that breaks it.
 - `books` and `invariants`: statements that return the records which break an invariant
 - `recomputation`, with `slots` and `draws`: every batch again from its events and withdrawals, with the
   model version that made it, to the last digit
-- `recorded`, `engagements`: stored records against the audit log
+- `recorded`, `recorded_moments`, `engagements`: stored records against the audit log
 - `audit_tree`: the logged rows of the audit log
 - `evidence`: every evidence file
+- `packages`: the files of methodology packages with their cases, and what was installed of them
 
 Invariants: verifying changes nothing; one snapshot is read; a violation names its record.
 """
@@ -28,8 +29,10 @@ from weighbridge.verification.books import CHECKS, check_books
 from weighbridge.verification.engagements import check_engagements
 from weighbridge.verification.evidence import check_evidence, check_report_files
 from weighbridge.verification.invariants import check_counted_once, check_roll_ups
+from weighbridge.verification.packages import check_installations, check_package_files
 from weighbridge.verification.recomputation import recompute, sentences
-from weighbridge.verification.recorded import check_corrections, check_moments, check_records, check_written
+from weighbridge.verification.recorded import check_corrections, check_records, check_written
+from weighbridge.verification.recorded_moments import check_moments
 
 RECOMPUTES = "every batch recomputes to the last digit"
 ROLLED_UP = "every rolled-up event is what its readings come to"
@@ -42,6 +45,8 @@ MADE = "every record was made when the audit log says that something was done"
 
 SENT = "every file that a report sent, and every bundle, is in the store as it was made"
 KEPT = "every evidence file is in the store as it was attached"
+PACKED = "every methodology package is what its file says, and its cases hold"
+INSTALLED = "every installed package has its records in the project, and the packages that it needs"
 
 
 class Check(msgspec.Struct, frozen=True):
@@ -186,6 +191,12 @@ async def _check_files(verification: Verification) -> list[Check]:
     ]
 
 
+async def _check_packages(verification: Verification) -> list[Check]:
+    tx, store = verification.tx, verification.store
+    packed = [] if store is None else [Check(PACKED, await check_package_files(tx, store))]
+    return [*packed, Check(INSTALLED, await check_installations(tx))]
+
+
 async def _recompute(verification: Verification) -> list[Check]:
     since = verification.request.since
     advance = _build_counter(
@@ -198,7 +209,7 @@ async def _recompute(verification: Verification) -> list[Check]:
 
 PHASES: Final = (
     _check_books, _check_counted_once, _check_records, _check_written, _check_events, _check_log,
-    _check_files, _recompute,
+    _check_files, _check_packages, _recompute,
 )  # fmt: skip
 """What a verification does, one after the other."""
 

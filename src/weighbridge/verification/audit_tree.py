@@ -150,8 +150,9 @@ async def _begun(tx: Read, account: int, since: Instant | None) -> Walk:
 # Events against the audit log: each is what was captured when the log says that it was stored.
 #
 # A bulk write logs the root over the leaves of its events, a single write its leaf. The completion of an
-# event logs its leaf before and after. The log is walked in portions; in memory are only the leaves of
-# completed events. What rows of before 1.1.0 stored has no leaf, and is counted as what cannot be shown.
+# event, and what is stated anew of one of its values, log its leaf before and after. The log is walked in
+# portions; in memory are only the leaves of completed events. What rows of before 1.1.0 stored has no leaf,
+# and is counted as what cannot be shown.
 
 
 ROWS_AT_ONCE: Final = 2_000
@@ -333,7 +334,8 @@ _ROWS: Final = """
 """
 _COMPLETED: Final = """
     SELECT id, project_id, object, before ->> 'leaf', after ->> 'leaf', after -> 'leaves' FROM audit_log
-     WHERE action IN ('event.update', 'event.update_many') AND id > %s ORDER BY id LIMIT %s
+     WHERE (action IN ('event.update', 'event.update_many')
+            OR action = 'data_point.correct' AND after ? 'leaves') AND id > %s ORDER BY id LIMIT %s
 """
 _EVENTS: Final = f"SELECT {LINE_COLUMNS} FROM events e WHERE e.project_id = %s AND e.id = ANY (%s)"
 _NOT_VOIDED: Final = """

@@ -15,6 +15,7 @@ from weighbridge.db.engine import Read
 from weighbridge.platform.staleness import IS_NEWEST
 from weighbridge.verification.invariants import (
     BATCHES,
+    CALIBRATED,
     CORRECTIONS,
     IMPUTED,
     REPORTS,
@@ -382,6 +383,7 @@ CHECKS: Final = (
     *POSTINGS,
     *REPORTS,
     *BATCHES,
+    *CALIBRATED,
     *CORRECTIONS,
     *IMPUTED,
     *WAITING,

@@ -53,6 +53,38 @@ def ledger_invariant(words: str, sentence: str, statement: LiteralString) -> Inv
     return Invariant(words, sentence, statement, "ledger")
 
 
+# Calibrations: of a meter one holds at a time, which a constraint of the database holds as well.
+
+
+CALIBRATED: Final = (
+    Invariant(
+        "of a meter and a data point type only one calibration holds at a time",
+        "calibration {id}: it holds while {actual} does, and none may",
+        """
+        SELECT c.project_id, c.id, string_agg(other.name, ', ' ORDER BY other.id), 0
+          FROM calibrations c
+          JOIN calibrations other ON other.project_id = c.project_id AND other.id > c.id
+           AND other.data_point_type_id = c.data_point_type_id
+           AND other.asset_id IS NOT DISTINCT FROM c.asset_id
+           AND tstzrange(other.valid_from, other.valid_until) && tstzrange(c.valid_from, c.valid_until)
+         GROUP BY c.project_id, c.id
+        """,
+        "calibration",
+    ),
+    Invariant(
+        "a draw carries an uncertainty only where its batch does",
+        "batch {id}: {actual} of its draws carry an uncertainty, and its model asks for {expected}",
+        """
+        SELECT d.project_id, d.batch_id, count(*), 'none'
+          FROM batch_draws d JOIN batches b ON (b.project_id, b.id) = (d.project_id, d.batch_id)
+         WHERE d.uncertainties IS NOT NULL AND b.uncertainty_sha256 IS NULL
+         GROUP BY d.project_id, d.batch_id
+        """,
+    ),
+)
+"""Rules about certificates, and about what is uncertain."""
+
+
 # Batches themselves: invariants about whose they are, when they were made, and how their lineage is kept.
 
 

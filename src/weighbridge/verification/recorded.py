@@ -14,7 +14,14 @@ from weighbridge.accounting.posting.posting_run import WRITTEN, match_tasks, sel
 from weighbridge.core import identity
 from weighbridge.db.engine import Read
 from weighbridge.db.statements import Literal, canonical
-from weighbridge.verification.recorded_forms import REPORT_COLUMNS, LoggedRecord, moment, shape_report
+from weighbridge.verification.recorded_forms import (
+    PARTS_OF_INSTALLATION,
+    REPORT_COLUMNS,
+    LoggedRecord,
+    moment,
+    shape_installation,
+    shape_report,
+)
 
 # The nouns whose records are in the log: by which actions, and which column has which field.
 
@@ -61,7 +68,10 @@ _POINT_FIELDS: Final = ("id", "slug", "name", "unit", "required", "value_type")
 
 
 def _shape_event_type(recorded: LoggedRecord) -> LoggedRecord:
-    points = [{name: point[name] for name in _POINT_FIELDS} for point in recorded["data_point_types"]]
+    points = [
+        {name: point[name] for name in _POINT_FIELDS} | {"uncertainty": point.get("uncertainty")}
+        for point in recorded["data_point_types"]
+    ]  # rows of before data point types stated uncertainty lack it
     return {**recorded, "data_point_types": sorted(points, key=lambda point: point["id"])}
 
 
@@ -113,7 +123,8 @@ NOUNS: Final = (
         | {
             "data_point_types": """coalesce((
             SELECT jsonb_agg(jsonb_build_object('id', p.id, 'slug', p.slug, 'name', p.name, 'unit', p.unit,
-                                                'required', p.required, 'value_type', p.value_type)
+                                                'required', p.required, 'value_type', p.value_type,
+                                                'uncertainty', p.uncertainty)
                              ORDER BY p.id)
               FROM data_point_types p WHERE (p.project_id, p.event_type_id) = (t.project_id, t.id)), '[]')"""
         },
@@ -164,10 +175,22 @@ NOUNS: Final = (
         friendly={"asset_id": "asset", "location_id": "location"},
     ),
     RecordedNoun(
+        "calibration",
+        "calibrations",
+        ("calibration.create", "calibration.update"),
+        _select_columns(
+            "name", "asset_id", "event_type_id", "data_point_type", "uncertainty", "evidence_id", "notes"
+        )
+        | _select_times("valid_from", "valid_until")
+        | _MADE,
+        gone=("calibration.delete",),
+        friendly={"asset_id": "asset", "event_type_id": "event_type"},
+    ),
+    RecordedNoun(
         "static_input",
         "static_inputs",
         ("static_input.create",),
-        _select_columns("slug", "unit", "asset_id", "feedstock_id", "location_id")
+        _select_columns("slug", "unit", "asset_id", "feedstock_id", "location_id", "uncertainty")
         | {"value": "t.value::text"}
         | _select_times("effective_from")
         | _MADE,
@@ -230,6 +253,38 @@ NOUNS: Final = (
         | _MADE,
         is_of_project=False,
         shape=lambda told: {**told, "versions": [model.get("versions", []) for model in told["models"]]},
+    ),
+    RecordedNoun(
+        "methodology_package",
+        "methodology_packages",
+        ("methodology_package.create",),
+        _select_columns(
+            "name",
+            "version",
+            "title",
+            "about",
+            "licence",
+            "publisher",
+            "engine_revision",
+            "requires",
+            "size_bytes",
+            "user_id",
+        )
+        | {"sha256": "encode(t.file_sha256, 'hex')"}
+        | _MADE,
+        gone=("methodology_package.delete",),
+        is_of_project=False,
+    ),
+    RecordedNoun(
+        "package_installation",
+        "package_installations",
+        ("package_installation.create", "package_installation.upgrade"),
+        _select_columns("package_id", "name", "user_id")
+        | _select_times("updated_at")
+        | {"parts": PARTS_OF_INSTALLATION}
+        | _MADE,
+        gone=("package_installation.delete",),
+        shape=shape_installation,
     ),
     RecordedNoun(
         "registry",
@@ -502,55 +557,6 @@ _COMPARE: Final = SQL("""
                 ELSE t.record IS NULL OR differing.fields IS NOT NULL END
      ORDER BY told.number
 """)
-
-
-# When records were made: the moment of a transaction is that of its row in the audit log.
-#
-# A record from an instant without a row in its account's log was not created by an operation.
-
-
-NAMED_MAX: Final = 20
-"""Records of one table that are named."""
-
-MADE_BY_OPERATIONS: Final[dict[LiteralString, LiteralString]] = {
-    "event_types": "id", "data_point_types": "id", "locations": "id", "feedstocks": "id", "assets": "id",
-    "asset_custom_fields": "id", "outages": "id", "static_inputs": "id", "evidence": "id", "ledgers": "id",
-    "rules": "id", "rule_versions": "rule_id", "reports": "id", "report_links": "id", "data_feeds": "id",
-    "engagements": "id",
-    "corrections": "id", "batches": "id", "events": "id",
-}  # fmt: skip
-"""Tables whose rows are made in the transaction of an operation, or of a task that logs what it did."""
-
-
-async def check_moments(tx: Read) -> list[str]:
-    """Return a sentence for each record from an instant without a row of the log for its project."""
-    complaints = []
-    for table, key in MADE_BY_OPERATIONS.items():
-        # What is rolled up follows from its readings, which is checked by itself.
-        condition = SQL("t.readings IS NULL" if table == "events" else "true")
-        statement = SQL(_UNTOLD).format(table=SQL(table), key=SQL(key), condition=condition)
-        rows = await tx.tuples(statement, (NAMED_MAX,))
-        complaints += [f"{table} {number} of project {project}: created at {at}, for which the log has no row"
-                  for project, number, at in rows]  # fmt: skip
-    for project, number, at in await tx.tuples(_VOIDED, (NAMED_MAX,)):
-        complaints.append(
-            f"events {number} of project {project}: voided at {at}, for which the log has no row"
-        )
-    return complaints
-
-
-_VOIDED: Final = """
-    SELECT t.project_id, t.id, t.voided_at FROM events t
-     WHERE t.voided_at IS NOT NULL AND t.readings IS NULL
-       AND NOT EXISTS (SELECT FROM audit_log a WHERE a.at = t.voided_at AND a.project_id = t.project_id)
-     ORDER BY t.project_id, t.id LIMIT %s
-"""
-_UNTOLD: Final = """
-    SELECT t.project_id, t.{key}, t.created_at FROM {table} t
-     WHERE NOT EXISTS (SELECT FROM audit_log a WHERE a.at = t.created_at AND a.project_id = t.project_id)
-       AND {condition}
-     ORDER BY t.project_id, t.{key} LIMIT %s
-"""
 
 
 # Corrections against the audit log: whose they are, why, and what a rule run did.

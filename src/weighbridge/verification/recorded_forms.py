@@ -1,4 +1,5 @@
-"""Forms in which records are compared with the audit log: times, and reports with their batches and history.
+"""Forms in which records are compared with the audit log: times, reports with their batches and history, and
+installed packages with their records.
 
 Invariant: what the log says in an older form is compared by what it meant then.
 """
@@ -76,3 +77,28 @@ REPORT_COLUMNS: Final[dict[str, LiteralString]] = {
                    AND m.status <> 'superseded'), '[]')""",
 }
 """What tables say of the batches and the history of the report `t`, by field."""
+
+
+_FOLLOWED: Final = ("model", "static_input")
+"""Kinds of which the log names the version or value that counted then, which need not be the one kept."""
+
+
+def shape_installation(recorded: LoggedRecord) -> LoggedRecord:
+    """What is compared of an installation as the log has it."""
+    parts = [
+        [part["kind"], part["key"], part["origin"], part["sha256"]]
+        + ([] if part["kind"] in _FOLLOWED else [part["record_id"]])
+        for part in recorded["parts"]
+    ]
+    return {**recorded, "parts": sorted(parts)}
+
+
+PARTS_OF_INSTALLATION: Final[LiteralString] = """
+    coalesce((SELECT jsonb_agg(jsonb_build_array(p.kind, p.key, p.origin, encode(p.digest, 'hex'))
+                               || CASE WHEN p.kind IN ('model', 'static_input') THEN '[]'
+                                       ELSE jsonb_build_array(p.record) END
+                               ORDER BY p.kind COLLATE "C", p.key COLLATE "C")
+                FROM package_parts p
+               WHERE (p.project_id, p.installation_id) = (t.project_id, t.id)), '[]')
+"""
+"""What tables say of the records of the installation `t`, by kind and key."""

@@ -38,6 +38,11 @@ def conditions(plant):
     return listed["conditions"], listed["pending_proposal_count"]
 
 
+def test_a_ledger_that_has_no_batch_says_so(api, account):
+    fresh = given_accounting.plant(api, account.drain)
+    assert api.get(f"/ledgers/{fresh.ledger['id']}").body["conditions"] == ["no_batches"]
+
+
 def test_a_batch_whose_data_have_a_proposal_waits_for_approval(api, plant, proposed):
     assert conditions(plant) == (["up_to_date"], 0)
 

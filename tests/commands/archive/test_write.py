@@ -85,6 +85,21 @@ def test_an_event_is_told_with_all_that_belongs_to_it(api, plant, write, place):
     assert said["vocabulary"]["feedstocks"] == [{"id": straw["id"], "name": "Straw"}]
 
 
+def test_what_is_stated_of_a_single_value_is_in_the_archive(api, plant, write, check, place):
+    body = {
+        "event_type": "delivery", "start_time": "2025-04-01T10:00:00Z",
+        "data_points": [{"slug": "mass", "value": 2, "uncertainty": {"standard": Decimal("0.010")}}],
+    }  # fmt: skip
+    api.post(f"/projects/{plant.project['id']}/events", {"event": body}).expect(201)
+    given.event(api, plant.project, values={"mass": 3}, start_time="2025-04-02T10:00:00Z")
+
+    write()
+
+    assert [row["uncertainties"] for row in rows(place, "2025-04")] == ['{"1": {"standard": 0.010}}', None]
+    [april] = check()
+    assert (april["altered"], april["changed"]) == ([], [])
+
+
 def test_every_column_of_events_is_in_the_archive(sql):
     columns = sql(
         "SELECT column_name FROM information_schema.columns"

@@ -9,15 +9,14 @@ from decimal import Decimal
 
 from weighbridge.core.engine import EngineSetting, SlotData, StandaloneRunContext
 from weighbridge.core.engine.slot_computation import (
-    NOTHING,
     Drawing,
     Element,
     Group,
     Measure,
     SourceLedgerView,
     StaticValue,
-    compute_statistics,
 )
+from weighbridge.core.engine.statistics import NOTHING, compute_statistics
 from weighbridge.core.ledger.allocation import Partition
 from weighbridge.core.ledger.drawing import SourceBatch
 from weighbridge.core.ledger.pool import Pool

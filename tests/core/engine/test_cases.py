@@ -41,6 +41,7 @@ def test_there_is_an_example_for_each_published_method():
     assert [path.stem for path in EXAMPLES] == [
         "biochar-decay",
         "biochar-durability",
+        "certificates-to-tonne",
         "deliveries-with-shared-electricity",
         "low-carbon-fuel-units",
         "natural-gas-combustion",

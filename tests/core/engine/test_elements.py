@@ -11,15 +11,8 @@ from tests.core.model.documents import model
 
 from weighbridge.core import identity
 from weighbridge.core.engine import NOT_COMPUTABLE, EngineSetting, SlotData, StandaloneRunContext, run_slot
-from weighbridge.core.engine.slot_computation import (
-    NOTHING,
-    UNMATCHED,
-    Element,
-    Group,
-    Measure,
-    StaticValue,
-    compute_statistics,
-)
+from weighbridge.core.engine.slot_computation import UNMATCHED, Element, Group, Measure, StaticValue
+from weighbridge.core.engine.statistics import NOTHING, compute_statistics
 from weighbridge.core.expression import Budget
 from weighbridge.core.ledger.allocation import Partition
 from weighbridge.core.model import prepare

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from tests.core.model.documents import model
 
 from weighbridge.core.engine import EngineSetting, SlotData, run_slot
-from weighbridge.core.engine.slot_computation import NOT_COMPUTABLE, Group, Measure, Statistics
+from weighbridge.core.engine.slot_computation import NOT_COMPUTABLE, Group, Measure
+from weighbridge.core.engine.statistics import Statistics
 from weighbridge.core.ledger.allocation import Partition
 from weighbridge.core.model import prepare
 from weighbridge.core.number import exact_total

@@ -6,7 +6,7 @@ from functools import reduce
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weighbridge.core.engine.slot_computation import NOTHING, Statistics
+from weighbridge.core.engine.statistics import NOTHING, Statistics
 
 amounts = st.decimals(-10_000, 10_000, places=6)
 pairs = st.lists(st.tuples(amounts, st.none() | amounts), max_size=12)

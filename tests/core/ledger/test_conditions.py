@@ -2,13 +2,23 @@
 
 import itertools
 
-from weighbridge.core.ledger.conditions import BatchCondition, list_conditions
+from weighbridge.core.ledger.conditions import BatchCondition, list_conditions, list_ledger_conditions
 
 
 def conditions(*, stale=False, waiting=0, pending=0, reported=False):
     return list_conditions(
         is_stale=stale, waiting_event_count=waiting, pending_proposal_count=pending, is_reported=reported
     )
+
+
+def test_a_ledger_without_batches_is_not_up_to_date():
+    def of_ledger(**changed):
+        usual = {"has_batches": True, "is_stale": False, "waiting_event_count": 0}
+        return list_ledger_conditions(**usual | changed, pending_proposal_count=0)
+
+    assert of_ledger() == ["up_to_date"]
+    assert of_ledger(has_batches=False) == ["no_batches"]
+    assert of_ledger(has_batches=False, waiting_event_count=3) == ["not_counted_yet"]
 
 
 def test_a_batch_is_up_to_date_when_nothing_speaks_against_it():

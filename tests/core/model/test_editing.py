@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weighbridge import project_templates
+from weighbridge.core.engine import run_cases
 from weighbridge.core.model import ModelError
 from weighbridge.core.model.editing import EditError, find_readers
 from weighbridge.core.model.parts import read_parts
@@ -16,8 +16,8 @@ from weighbridge.core.model.writing import write_scalar
 from weighbridge.modelling.documents import read_model, read_source
 from weighbridge.modelling.editing import add_case, add_node, remove_node, rename_node
 
-FOLDERS = Path(__file__).parents[3] / "examples", Path(project_templates.__file__).parent / "models"
-DOCUMENTS = sorted(path for folder in FOLDERS for path in folder.glob("*.yaml"))
+ROOT = Path(__file__).parents[3]
+DOCUMENTS = sorted([*ROOT.glob("examples/*.yaml"), *ROOT.glob("packages/*/models/*.yaml")])
 ADDED = {"slug": "added_part", "constant": 7, "unit": "t{CO2e}", "source": "table 3: row 'a' # not a comment"}
 
 FORMULAS = {
@@ -281,3 +281,38 @@ def test_any_text_is_written_so_that_it_reads_as_that_text(text):
     flow = read_source(f"[{write_scalar(text, in_brackets=True)}]")
 
     assert (block.get("a").value, flow.items[0].value) == (text, text)
+
+
+def test_a_renamed_node_keeps_its_uncertainty_its_correlations_and_its_credit():
+    text = """\
+name: Two
+cadence: monthly
+partition_type: time
+primary_output: total
+uncertainty: {correlations: [{between: [one, two], coefficient: 0.5}]}
+nodes:
+  - {slug: one, constant: 3, unit: t, uncertainty: {standard: 0.3}}
+  - {slug: two, input: {event_type: a, data_point_type: b, aggregate: sum}, unit: t}
+  - {slug: total, formula: one + two, unit: t, discount: {standard_deviations: 1}}
+cases:
+  - name: sum
+    inputs: {two: 4}
+    uncertainties: {two: {standard: 0.4}}
+    expect_uncertainty: {total: 0.608276}
+    expect_credit: {total: 6.391724}
+    places: 6
+"""
+    renamed = text
+    for old, new in (("one", "first"), ("two", "second"), ("total", "sum")):
+        renamed = rename_node(renamed, old, new)
+
+    model = read_model(renamed)
+
+    assert model.uncertainty.correlations[0][:2] == ("first", "second")
+    [case] = model.cases
+    assert (*case.uncertainties, *case.expect_uncertainty, *case.expect_credit) == (
+        "second",
+        "sum",
+        "sum",
+    )
+    assert all(result.is_passed for result in run_cases(model))

@@ -38,7 +38,7 @@ def rule_of(expression, window=None, scope="event_type", target="data_point", vo
 
 
 def evaluate(rule, records, zone="UTC"):
-    evaluation = Evaluation(compile_rule(rule), ZoneInfo(zone))
+    evaluation = Evaluation(compile_rule(rule, zone=ZoneInfo(zone)), ZoneInfo(zone))
     return [*evaluation.take(records), *evaluation.finish()]
 
 

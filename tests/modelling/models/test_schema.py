@@ -79,6 +79,7 @@ def test_the_example_has_a_value_for_every_input(api):
         "end_time": "2025-02-01T00:00:00Z",
         "partition": {},
         "durations": {},
+        "uncertainties": {},
     }
 
 

@@ -59,6 +59,7 @@ def test_every_node_comes_back_with_its_value_and_its_equation(api):
         "filled": "dry_mass = sum([1.2, 0.9] t{wet} * (1 - [12, 18] %)) * 1 t{dry}/t{wet}",
         "result": "1.794 t{dry}",
         "is_output": True,
+        "uncertainty": None,
     }
     assert [node["slug"] for node in found["nodes"]] == [
         "wet_mass", "moisture", "electricity", "dry_per_wet", "dry_mass",
@@ -304,3 +305,62 @@ def test_a_text_of_a_partition_is_no_longer_than_a_name(api):
     answer = simulate(api, made, {"wet_mass": [1], "moisture": [1]}, partition={"feedstock": "x" * 256})
 
     assert answer.expect(400).error["message"].endswith("is too long; it takes 255 characters at most.")
+
+
+UNCERTAIN = """
+  - slug: mass
+    input: {event_type: delivery, data_point_type: wet-mass, aggregate: sum}
+    unit: t
+    uncertainty: {standard: 0.3}
+  - slug: factor
+    constant: 2
+    unit: t{CO2e}/t
+    uncertainty: {relative_standard: 0.01, degrees_of_freedom: 4}
+  - slug: removal
+    formula: mass * factor
+    unit: t{CO2e}
+    output: true
+    discount: {standard_deviations: 1}
+"""
+
+
+def uncertain_model(api):
+    text = document(UNCERTAIN, primary_output="removal")
+    asking = text.replace("nodes:", "uncertainty: {coverage_probability: 0.95}\nnodes:")
+    return accounting.model(api, None, asking)
+
+
+def test_a_simulation_says_how_uncertain_its_outputs_are_and_what_would_be_credited(api):
+    found = simulate(api, uncertain_model(api), {"mass": 40}).expect(200).body
+
+    known = found["primary_output"]["uncertainty"]
+    # 0.3 t times 2, and one percent of 80 t.
+    assert known["standard_uncertainty"] == 1
+    assert known["credited_amount"] == 79
+    assert round(known["degrees_of_freedom"], 3) == round(Decimal(4) / Decimal("0.8") ** 4, 3)
+    assert known["low"] < 78
+    assert known["high"] > 82
+    assert [node["uncertainty"] is None for node in found["nodes"]] == [True, True, False]
+
+
+def test_a_simulation_states_how_well_its_values_are_known(api):
+    stated = {"mass": {"half_width": 600, "coverage_factor": 2, "unit": "kg"}}
+
+    found = simulate(api, uncertain_model(api), {"mass": 0}, uncertainties=stated).expect(200).body
+
+    assert found["primary_output"]["uncertainty"]["standard_uncertainty"] == Decimal("0.6")
+
+
+@pytest.mark.parametrize(
+    ("stated", "field"),
+    [
+        ({"factor": {"standard": 1}}, "uncertainties.factor"),
+        ({"nothing": {"standard": 1}}, "uncertainties.nothing"),
+        ({"mass": {"standard": -1}}, "uncertainties.mass.standard"),
+        ({"mass": {"standard": 1, "unit": "kWh"}}, "uncertainties.mass.unit"),
+    ],
+)
+def test_a_statement_that_cannot_be_is_refused_with_its_field(api, stated, field):
+    refused = simulate(api, uncertain_model(api), {"mass": 40}, uncertainties=stated).expect(422)
+
+    assert [error["field"] for error in refused.body["errors"]] == [field]

@@ -190,3 +190,16 @@ def test_a_creation_stands_in_the_audit(api, account, sql):
         """,
         account.id,
     ) == [(str(made["id"]), "0.10")]
+
+
+def test_a_value_says_how_well_it_is_known(api):
+    project = given.project(api)
+    stated = {"relative_half_width": Decimal("0.050"), "distribution": "rectangular", "source": "DIN 1"}
+
+    made = create(api, project, value=2, unit="kg", uncertainty=stated).expect(201).body
+
+    assert made["uncertainty"] == stated
+    assert api.get(f"/projects/{project['id']}/static_inputs/{made['id']}").body == made
+    assert create(api, project, slug="ph").expect(201).body["uncertainty"] is None
+    wrong = create(api, project, slug="other", unit="kg", uncertainty={"standard": 1, "unit": "m"})
+    assert wrong.expect(422).error["field"] == "uncertainty.unit"

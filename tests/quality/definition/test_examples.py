@@ -40,6 +40,8 @@ DATA = {
     ),
     "ratio": ([{"wet-mass": 20, "dry-mass": value} for value in [19, 20, 21]], ["21"]),
     "monthly_total": ([{"wet-mass": 500}, {"wet-mass": 700}, {"wet-mass": 1}], ["1"]),
+    "working_hours": ([{"wet-mass": hour} for hour in range(1, 9)], ["1", "2", "3", "4", "5", "6"]),
+    "mostly": ([{"wet-mass": value} for value in [*[30] * 18, 50, 60]], [*["30"] * 18, "50", "60"]),
     "unit_slip": ([{"wet-mass": value} for value in [20, 21, 19, 20000, 20]], ["20000"]),
 }
 """The measurements of each hour, and the values that the example alerts on."""

@@ -107,10 +107,10 @@ def test_an_expression_without_a_window_has_no_aggregates(api, project):
     )
 
 
-def test_gaps_are_those_of_a_cadence(api):
+def test_events_are_imputed_by_a_cadence_alone(api):
     project = given.measuring(api, given.number("so2"))
 
-    [problem] = problems(api, project, MEAN)
+    [problem] = problems(api, project, MEAN, purpose="impute")
 
     assert problem["field"] == "event_type_id"
     assert "cadence" in problem["message"]

@@ -31,7 +31,39 @@ FILLINGS = {
     "whole days": {
         "method": "maximum", "window": {"kind": "calendar", "unit": "day", "extent": "whole_period"},
     },
+    "around by the clock": {
+        "method": "confidence_limit", "confidence": 90, "border_where": "{{so2}} < 45",
+        "window": {
+            "kind": "around_gap", "where": "{{so2}} > 10",
+            "before": {"duration": {"value": 2, "unit": "hour"}},
+            "after": {"duration": {"value": 3, "unit": "hour"}},
+        },
+        "without_members": {"method": "constant", "value": 1},
+    },
+    "around by count": {
+        "method": "mean",
+        "window": {
+            "kind": "around_gap", "where": "{{so2}} < 45", "before": {"members": 2}, "after": {"members": 2},
+        },
+    },
+    "alike": {"method": "mean", "window": LAST | {"same": "{{so2}} > 25"}},
+    "to the end": {
+        "method": "mean_before_after", "without_after": "before", "without_before": "first_after",
+        "fill_to_end": True,
+    },
+    "share of the day": {
+        "tiers": [
+            {
+                "when": "availability(day) >= 0.6", "method": "next", "after_within": "day",
+                "without_after": "before",
+            },
+            {"when": "availability(day) >= 0.3", "code": "low", "method": "maximum", "window": LAST},
+        ],
+    },
 }  # fmt: skip
+ENDS = {"to the end": {"effective_to": "2025-01-01T09:00:00Z"}}
+"""The times of rules that have an end, with events before and after it."""
+
 WORDS = st.sampled_from(["-", "!7", "~5", "10", "20", "30.5", "40", "50"])
 WEST = 40
 """Hours from this one on are another meter's."""
@@ -59,7 +91,10 @@ class Stacks:
 
     def fill(self):
         for purpose in ("substitute", "impute"):
-            made = filling(self.api, self.project, FILLINGS[self.name], purpose=purpose, name=purpose)
+            made = filling(
+                self.api, self.project, FILLINGS[self.name], purpose=purpose, name=purpose,
+                **ENDS.get(self.name, {}),
+            )  # fmt: skip
             self.rules.append(made)
 
     def report(self, hours_of_meters):
@@ -153,7 +188,7 @@ class Decided(Stacks):
         for purpose in ("substitute", "impute"):
             made = filling(
                 self.api, self.project, FILLINGS[self.name], purpose=purpose, name=purpose,
-                requires_approval=True,
+                requires_approval=True, **ENDS.get(self.name, {}),
             )  # fmt: skip
             self.rules.append(made)
 

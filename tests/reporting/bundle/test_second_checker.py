@@ -20,7 +20,7 @@ from tests.given.second_checker import SCRIPT, run_second_checker
 from tools.stored_release.folders import EVIDENCE, KEY, released
 
 from weighbridge.core.bundle.archive import read_parts
-from weighbridge.core.bundle.contents import FORMAT
+from weighbridge.core.bundle.contents import UNCERTAIN
 from weighbridge.core.bundle.tables import TABLES, define_events_table
 from weighbridge.core.engine.slot_computation import GivenValues
 from weighbridge.core.engine.trials import try_out
@@ -43,6 +43,8 @@ from weighbridge.core.time.calendar import (
     find_slot,
     label_slot,
 )
+from weighbridge.core.uncertainty.quantiles import student_quantile
+from weighbridge.core.uncertainty.statement import Percentiles
 from weighbridge.core.unit import UnitError, convert, parse_unit
 from weighbridge.modelling.documents import read_model
 
@@ -166,7 +168,7 @@ def test_the_page_lists_every_column_with_its_type(compute):
         ]
 
     events = define_events_table("<type>", [])
-    expected = {table.part: described(table) for table in TABLES[FORMAT]}
+    expected = {table.part: described(table) for table in TABLES[UNCERTAIN]}
     listed = listed_columns()
     listed["corrections.csv"] = [
         (name, {"from_value": "text?", "to_value": "text"}.get(name, kind), is_key)
@@ -215,6 +217,40 @@ def test_functions_of_numbers_have_the_same_digits(compute):
     found = compute("String(parts[one[1]](parts.parseDec(one[0])))", given)
 
     assert found == [attempted(function, value) for value in values for function in functions.values()]
+
+
+def test_quantiles_have_the_same_digits(compute):
+    chance = random.Random(7)  # noqa: S311 - the same numbers in every run
+    tails = [Decimal(repr(chance.choice((0.025, 0.05, chance.uniform(0.001, 0.499))))) for _ in range(100)]
+    tails += [Decimal(1).scaleb(-places) for places in range(1, 10)]
+    degrees = [None, *(Decimal(repr(10 ** chance.uniform(-1, 8))) for _ in range(40)), Decimal("1e20")]
+    pairs = [(tail, chance.choice(degrees)) for tail in tails]
+
+    found = compute(
+        "String(parts.findQuantile(parts.parseDec(one[0]), one[1] === null ? null : parts.parseDec(one[1])))",
+        [[plain(tail), None if freedom is None else plain(freedom)] for tail, freedom in pairs],
+    )
+
+    assert found == [plain(student_quantile(1 - tail, freedom)) for tail, freedom in pairs]
+
+
+def test_percentiles_have_the_same_deviation(compute):
+    chance = random.Random(8)  # noqa: S311 - the same numbers in every run
+    keys = ("low", "high", "probability")
+    given = [
+        [plain(low), plain(low + Decimal(chance.randrange(1, 9999)) / 1000), plain(probability)]
+        for low in (Decimal(chance.randrange(1, 9999)) / 100 for _ in range(40))
+        for probability in (Decimal("0.95"), Decimal(chance.randrange(1, 999)) / 1000)
+    ]
+
+    found = compute(
+        'String(parts.findDeviation(new Map(["low", "high", "probability"].map('
+        "(name, at) => [name, parts.parseDec(one[at])]))))",
+        given,
+    )
+
+    made = [Percentiles(**dict(zip(keys, map(Decimal, texts), strict=True))) for texts in given]
+    assert found == [plain(percentiles.deviation) for percentiles in made]
 
 
 def test_powers_and_roundings_have_the_same_digits(compute):
@@ -278,7 +314,7 @@ def test_units_are_read_and_converted_alike(compute):
 def documents():
     """The models of this repository that can run."""
     found = []
-    for file in sorted([*ROOT.glob("src/**/*.yaml"), *ROOT.glob("examples/*.yaml")]):
+    for file in sorted([*ROOT.glob("packages/*/models/*.yaml"), *ROOT.glob("examples/*.yaml")]):
         text = file.read_text()
         try:
             found.append((text, read_model(text)))

@@ -5,6 +5,7 @@ from html import unescape
 
 import pytest
 from tests.given import collection as given
+from tests.given.forms import typed_in
 from tests.given.people import visitor
 
 POINTS = [
@@ -145,12 +146,11 @@ def test_what_a_correction_would_change_is_shown_before_it_is_made(api, writer, 
     assert f'href="{page}/edit"' in writer.get(page).text
     assert 'value="12.5"' in writer.get(f"{page}/edit").expect(200).text
 
-    shown = writer.get(f"{page}/impact?{asked}").expect(200).text
+    shown = writer.get(f"{page}/impact?{asked}").expect(200)
 
-    assert 'id="impact"' in shown
+    assert 'id="impact"' in shown.text
     assert api.get(page).body["data_points"][0]["value"] == 12.5
-    carried = dict(re.findall(r'type="hidden" name="([^"]+)" value="([^"]*)"', shown.split('id="impact"')[1]))
-    writer.post(f"{page}/edit", carried).expect(303)
+    writer.post(f"{page}/edit", typed_in(shown, f"{page}/impact")).expect(303)
     after = api.get(page).body
     assert [(one["value"], one["raw_value"]) for one in after["data_points"]] == [(13, 12.5), (True, True)]
     assert "Tare" in writer.get(page).text
@@ -183,18 +183,20 @@ def test_a_project_without_locations_gets_them_with_its_first_event(api, project
         "values.wet-mass": "12.50",
         "notes": "muddy road",
     }
-    assert 'name="new_locations[1].name"' in writer.get(form).expect(200).text
+    assert 'name="locations[1].id.new.name"' in writer.get(form).expect(200).text
 
     refused = writer.post(form, sent).expect(422).text
     made = writer.post(
-        form, sent | {"new_locations[0].name": "North yard", "new_locations[1].name": "Mill"}
+        form, sent | {"locations[0].id.new.name": "North yard", "locations[1].id.new.name": "Mill"}
     ).expect(303)
 
     assert 'value="12.50"' in refused
     assert "muddy road" in refused
     event = api.get(made.headers["location"]).body
     assert [one["name"] for one in event["locations"]] == ["North yard", "Mill"]
-    assert "new_locations" not in writer.get(form).expect(200).text
+    [first, second] = event["locations"]
+    assert f'value="{first["id"]}"' in writer.get(form).expect(200).text
+    assert f'value="{second["id"]}"' in writer.get(form).expect(200).text
 
 
 def test_a_new_location_that_cannot_be_keeps_what_was_typed_and_makes_nothing(api, project, writer):
@@ -203,9 +205,9 @@ def test_a_new_location_that_cannot_be_keeps_what_was_typed_and_makes_nothing(ap
     sent = {"event_type_id": kind["id"], "start_time": "2025-01-31T06:00", "values.wet-mass": "12.50"}
 
     refused = writer.post(
-        f"/projects/{project['id']}/events/new", sent | {"new_locations[0].name": "x" * 300}
+        f"/projects/{project['id']}/events/new", sent | {"locations[0].id.new.name": "x" * 300}
     ).expect(422)
 
-    assert 'id="wrong-new_locations[0].name"' in refused.text
+    assert 'id="wrong-locations[0].id.new.name"' in refused.text
     assert 'value="12.50"' in refused.text
     assert api.get(f"/projects/{project['id']}/locations").data == []

@@ -71,7 +71,8 @@ def test_what_is_wrong_with_a_registry_is_said_and_kept(api, person, change, sen
 METHODOLOGY = {
     "name": "Biochar carbon removal", "version": "2.1", "report_type": "quarterly", "other_versions": "note",
     "requires_evidence": "yes", "measured_share_min": "0.9",
-    "mapping.format": "json", "mapping.template": '{"tonnes": {"$value": "report.amount"}, "share": 0.10}',
+    "mapping.written": "json", "mapping.format": "json",
+    "mapping.template": '{"tonnes": {"$value": "report.amount"}, "share": 0.10}',
 }  # fmt: skip
 
 

@@ -142,6 +142,8 @@ def test_every_list_takes_columns_of_its_address(plant, reader, api, name):
 
     page = reader.get(f"{home}/{name}?columns=nonsense").expect(200).text
 
+    # The page of reports has a form with tables of its own.
+    page = re.sub(r"<fieldset.*?</fieldset>", "", page, flags=re.DOTALL)
     if "<thead>" in page:
         assert len(heads(page)) == 1
         assert "were ignored: nonsense." in page

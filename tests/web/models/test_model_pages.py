@@ -123,7 +123,7 @@ def test_a_document_that_is_wrong_is_refused_and_stays_in_the_field(ada, plant):
 
 
 def test_a_new_model_begins_with_an_example(ada, plant):
-    page = ada.get(f"{home(plant)}/new?example=net-removal").expect(200).text
+    page = ada.get(f"{home(plant)}/new?example=biochar-plant/net-removal").expect(200).text
     assert "name: Net removal" in page
 
     made = ada.post(f"{home(plant)}/new", {"yaml": given_accounting.document(MASS, name="Own")}).expect(303)

@@ -59,10 +59,10 @@ def add(ada, models):
     return added
 
 
-def test_a_new_model_begins_empty_or_from_a_template_whose_equations_are_seen(ada, models):
+def test_a_new_model_begins_empty_or_with_a_model_of_a_package_whose_equations_are_seen(ada, models):
     page = ada.get(f"{models}/new").expect(200)
     assert "net_removal = stored - emissions" in words(page)
-    assert "example=net-removal" in page.text
+    assert "example=biochar-plant/net-removal" in page.text
 
     begun = ada.get(f"{models}/new?begin=empty&name=Diesel&cadence=monthly&partition_type=time").expect(200)
     assert document(begun) == EMPTY

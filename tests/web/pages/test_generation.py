@@ -194,10 +194,13 @@ def test_a_ledger_without_a_model_is_given_one_and_its_batches_are_generated(api
 def test_a_ledger_is_made_with_its_decimals_rounding_and_category(api, plant, reader):
     path = f"/projects/{plant.project['id']}/ledgers"
     new = {"name": "Oil", "unit": "kg", "scale": "three", "rounding": "down", "asset_category": "oil"}
-    reader.get(path)
-    assert "must be a whole number of decimals" in unescape(reader.post(path, new).text)
+    form = f"{path}/new"
+    reader.get(form).expect(200)
+    refused = reader.post(form, new).expect(422).text
+    assert "Decimals must be a number" in refused
+    assert 'id="wrong-scale"' in refused
 
-    reader.post(path, new | {"scale": "3"}).expect(303)
+    reader.post(form, new | {"scale": "3"}).expect(303)
 
     [made] = [one for one in api.get(path).data if one["name"] == "Oil"]
     assert (made["scale"], made["rounding"], made["asset_category"]) == (3, "down", "oil")
@@ -283,3 +286,15 @@ def test_the_preview_leads_down_to_the_last_ledger_and_report(api, account, read
     assert f'/reports/{report["id"]}">{report["name"]}</a>' in shown
     assert "more than its batches come to" in shown
     assert [batch["run_total"] for batch in deliveries.batches()] == [50]
+
+
+def test_the_impact_that_a_page_fetches_comes_without_another_preview(plant, reader):
+    plant.deliver(50)
+    path = f"/projects/{plant.project['id']}/ledgers/{plant.ledger['id']}/generations"
+
+    part = reader.get(f"{path}/impact?{JANUARY}", **{"hx-request": "true"}).expect(200).text
+
+    assert 'id="impact"' in part
+    assert "hx-get" not in part
+    assert 'id="preview"' not in part
+    assert 'id="preview"' in reader.get(f"{path}/impact?{JANUARY}").expect(200).text

@@ -224,7 +224,7 @@ def test_a_period_that_ends_before_it_begins_is_refused_on_the_form(plant, reade
 
 
 def test_a_ledger_is_made_by_its_form(plant, reader):
-    path = f"{home(plant)}/ledgers"
+    path = f"{home(plant)}/ledgers/new"
 
     assert reader.post(path, {"name": "", "unit": "t"}).status == 422
     moved = reader.post(path, {"name": "Chips", "unit": "t", "model_id": ""}).expect(303)
@@ -247,7 +247,7 @@ def test_who_may_only_read_finds_no_button_that_writes(plant, account):
     reader = visitor(account, "production_accounting:read")
 
     assert '<form method="post"' not in main_of(reader.get(f"{home(plant)}/ledgers"))
-    assert reader.post(f"{home(plant)}/ledgers", {"name": "A", "unit": "t"}).status == 403
+    assert reader.post(f"{home(plant)}/ledgers/new", {"name": "A", "unit": "t"}).status == 403
 
 
 def test_the_list_of_batches_is_filtered_by_its_address(plant, reader):

@@ -1,13 +1,15 @@
-"""A new project begins empty, or with the event types, models and ledgers of a template."""
+"""A new project begins empty, or with the event types, models and ledgers of a package."""
 
 import re
 from pathlib import Path
 
 import pytest
+from tests.given import packages
 from tests.given.forms import typed_in
 from tests.given.people import visitor
 
-from weighbridge.project_templates import TEMPLATES, read_model, read_template
+from weighbridge.packages.installing.matching import compare_documents
+from weighbridge.packages.reading import read_package
 
 TUTORIAL = Path(__file__).parents[3] / "docs" / "tutorial" / "first-batch.md"
 
@@ -16,28 +18,28 @@ def created(answer):
     return answer.expect(303).headers["location"].rpartition("/")[2]
 
 
-@pytest.mark.parametrize("slug", TEMPLATES)
-def test_a_template_brings_what_it_says(api, account, slug):
-    template, person = read_template(slug), visitor(account)
+@pytest.mark.parametrize("name", ["stored-carbon", "biochar-plant"])
+def test_a_project_begins_with_what_its_package_says(api, account, name):
+    package, person = read_package(packages.shipped(name)), visitor(account)
 
     project = created(
-        person.post("/projects", {"name": "North", "time_zone": "Asia/Kolkata", "template": slug})
+        person.post("/projects", {"name": "North", "time_zone": "Asia/Kolkata", "package": f"library:{name}"})
     )
 
     home = f"/projects/{project}"
     assert api.get(home).body["time_zone"] == "Asia/Kolkata"
-    types = [one["name"] for one in api.get(f"{home}/event_types", {"sort": "id"}).data]
-    assert types == [one["name"] for one in template.event_types]
+    types = {one["name"] for one in api.get(f"{home}/event_types").data}
+    assert types == {one.record.name for one in package.event_types}
     ledgers = api.get(f"{home}/ledgers", {"sort": "id"}).data
     assert [(one["name"], one["unit"]) for one in ledgers] == [
-        (one.name, one.unit) for one in template.ledgers
+        (one.record.name, one.record.unit) for one in package.ledgers
     ]
     assert all(one["latest_model"] for one in ledgers)
 
 
-def test_the_template_of_the_tutorial_counts_a_first_delivery(api, account):
+def test_the_package_of_the_tutorial_counts_a_first_delivery(api, account):
     person = visitor(account)
-    project = created(person.post("/projects", {"name": "North", "template": "stored-carbon"}))
+    project = created(person.post("/projects", {"name": "North", "package": "library:stored-carbon"}))
     home = f"/projects/{project}"
     api.post(f"{home}/feedstocks", {"feedstock": {"name": "Wood"}}).expect(201)
     delivery = {
@@ -59,18 +61,20 @@ def test_a_refused_project_leaves_nothing_behind_and_keeps_what_was_typed(api, a
     person = visitor(account)
 
     refused = person.post(
-        "/projects", {"name": "North", "time_zone": "Berlin", "template": "biochar"}
+        "/projects", {"name": "North", "time_zone": "Berlin", "package": "library:biochar-plant"}
     ).expect(422)
 
     assert "write &#39;Europe/Berlin&#39; if that is meant" in refused.text
-    assert re.search(r'value="biochar" checked', refused.text)
+    assert re.search(r'value="library:biochar-plant" checked', refused.text)
     assert api.get("/projects").data == []
 
 
-def test_an_unknown_template_is_refused(account):
-    refused = visitor(account).post("/projects", {"name": "North", "template": "../biochar"}).expect(422)
+@pytest.mark.parametrize("choice", ["biochar-plant", "../biochar-plant", "elsewhere:biochar-plant"])
+def test_a_choice_of_no_package_is_refused(api, account, choice):
+    refused = visitor(account).post("/projects", {"name": "North", "package": choice}).expect(422)
 
-    assert "template must be empty or one of stored-carbon, biochar" in refused.text
+    assert "package must be empty, or library: and the name of a package" in refused.text
+    assert api.get("/projects").data == []
 
 
 def test_a_project_is_changed_by_its_form(api, account):
@@ -90,19 +94,22 @@ def test_a_project_is_changed_by_its_form(api, account):
     assert visitor(account, "data_collection:read").get(edit).status == 403
 
 
-def test_templates_are_offered_to_those_who_may_make_all_of_them(account):
+def test_packages_are_offered_to_those_who_may_install_them(account):
     shown = visitor(account).get("/projects").expect(200).text
-    assert "Biochar plant" in shown
-    assert "7 event types, 3 models and 3 ledgers" in shown
+    assert "Biochar plant 1.0.0" in shown
+    assert "some of its factors are assumed" in shown
 
     lesser = visitor(account, "administration:read", "administration:write").get("/projects").expect(200).text
     assert "Create project" in lesser
     assert "Biochar plant" not in lesser
 
 
-def test_the_model_of_the_tutorial_is_that_of_its_template():
+def test_the_model_of_the_tutorial_computes_as_that_of_its_package():
     [document] = re.findall(
         r"cat > stored-carbon.yaml <<'YAML'\n(.*?)YAML\n", TUTORIAL.read_text(), re.DOTALL
     )
+    packaged = read_package(packages.shipped("stored-carbon")).models["stored-carbon"]
 
-    assert document == read_model("stored-carbon.yaml")
+    differences = compare_documents(document, packaged)
+
+    assert {one.field.rpartition(".")[2] for one in differences} == {"source"}

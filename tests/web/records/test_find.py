@@ -4,6 +4,7 @@ import re
 
 import pytest
 from tests.given import accounting as given_accounting
+from tests.given.feeds import Feeding
 from tests.given.people import visitor
 
 
@@ -45,3 +46,45 @@ def test_events_of_another_project_are_not_found(plant, reader, api, account):
     other.deliver(10, tracking_id="LORRY-001")
 
     assert found(reader, plant, "LORRY-0") == []
+
+
+def named(reader, plant, words):
+    """The kinds and names of what a search finds, in its order."""
+    shown = reader.get(f"/projects/{plant.project['id']}/find?q={words}").expect(200).text
+    return re.findall(r'<tr data-found="([^"]*)"><td class="long"><a href="[^"]*">([^<]*)</a>', shown)
+
+
+def test_words_are_found_in_any_order_and_those_that_begin_a_word_come_first(plant, reader, api):
+    for name in ("Unremoved stock", "Net removal", "Cabinet, remote"):
+        api.post(f"/projects/{plant.project['id']}/feedstocks", {"feedstock": {"name": name}}).expect(201)
+
+    assert named(reader, plant, "net+rem") == [
+        ("feedstock", "Net removal"),
+        ("feedstock", "Cabinet, remote"),
+    ]
+    assert named(reader, plant, "REM+net")[0] == ("feedstock", "Net removal")
+    assert named(reader, plant, "rem") == [
+        ("feedstock", "Cabinet, remote"),
+        ("feedstock", "Net removal"),
+        ("feedstock", "Unremoved stock"),
+    ]
+
+
+def test_a_generation_is_found_by_who_may_generate(plant, reader, account):
+    assert named(reader, plant, "gen+bat") == [("action", f"Generate batches: {plant.ledger['name']}")]
+    shown = reader.get(f"/projects/{plant.project['id']}/find?q=gen+bat").text
+    assert f'href="/projects/{plant.project["id"]}/ledgers/{plant.ledger["id"]}/generations"' in shown
+    assert named(reader, plant, "enerate") == []
+    reads = visitor(account, "data_collection:write", "production_accounting:read")
+    assert named(reads, plant, "gen+bat") == []
+
+
+def test_an_upload_to_a_feed_is_found_by_who_may_upload(reader, account):
+    feeding = Feeding(account)
+    feed = feeding.feed(name="Weighing")
+
+    shown = reader.get(f"{feeding.path}/find?q=upl").expect(200).text
+
+    assert f'<a href="{feeding.path}/data_feeds/{feed["id"]}">Upload a file: Weighing</a>' in shown
+    reads = visitor(account, "data_collection:read")
+    assert "data-found" not in reads.get(f"{feeding.path}/find?q=upl").expect(200).text

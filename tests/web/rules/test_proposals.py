@@ -160,6 +160,14 @@ def test_many_are_approved_at_once_after_a_look_at_what_they_change_together(api
     assert "No pending proposals" in words(ada.get(f"{home(plant)}/proposals"))
 
 
+@pytest.mark.usefixtures("proposed")
+@pytest.mark.parametrize("act", ["approve", "reject", "impact"])
+def test_who_selected_nothing_is_asked_to_select(ada, plant, act):
+    answer = ada.post(f"{home(plant)}/proposals/{act}", {"reason": "Seen"})
+
+    assert "Select at least one proposal." in answer.text
+
+
 def test_many_are_rejected_and_dismissed_with_one_reason(api, ada, plant, proposed):
     rule, found = proposed
     ada.get(f"{home(plant)}/proposals")

@@ -59,6 +59,12 @@ METHODS = [
     {"method": "maximum", "window": DAYS | {"members": 720}},
     {"method": "percentile", "p": 90, "definition": "nearest_rank", "window": ROLLING},
     {"method": "mean_plus_sd", "factor": 2.5, "deviation": "sample", "window": ROLLING, "code": "08"},
+    {"method": "confidence_limit", "confidence": 95, "window": {
+        "kind": "around_gap", "before": {"duration": {"value": 72, "unit": "hour"}, "members": 50},
+        "after": {"members": 2}, "where": "{{load}} > 0"}},
+    {"method": "mean", "window": ROLLING | {"same": "ceil({{load}} / 40)"},
+     "without_members": {"method": "constant", "value": 2500}},
+    {"method": "mean_before_after", "without_after": "before", "after_within": "year"},
     {"method": "greater_of", "methods": [
         {"method": "mean_before_after"}, {"method": "percentile", "p": 95, "definition": "linear",
                                           "window": ROLLING}]},
@@ -76,7 +82,8 @@ TIERS = {
         {"method": "maximum", "window": DAYS, "code": "12"},
     ],
     "border_where": "{{so2}} >= 0", "operating_where": "{{load}} > 0", "availability_slots": 8760,
-    "round": {"places": 1, "mode": "half_up"}, "conservative": "low",
+    "round": {"places": 1, "mode": "half_up"}, "conservative": "low", "fill_to_end": True,
+    "operating_from": {"event_type": "hour", "where": "{{load}} > 0"},
 }  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from decimal import Decimal
 from typing import Final, Protocol
 
 import msgspec
+from psycopg.rows import TupleRow
 from psycopg.sql import SQL
 
 from weighbridge.accounting.books.balances import read_standings_after
@@ -30,8 +31,9 @@ from weighbridge.core.ledger.drawing import (
 )
 from weighbridge.core.ledger.pool import Pool
 from weighbridge.core.ledger.posting import Taken, order_latest_first
-from weighbridge.core.number import EXACT
+from weighbridge.core.number import EXACT, ZERO
 from weighbridge.core.time.calendar import Instant, Interval, identify_slot
+from weighbridge.core.uncertainty.effects import Uncertainty, read_uncertainty
 from weighbridge.core.unit import Unit, parse_unit
 from weighbridge.db.engine import Read
 
@@ -162,19 +164,26 @@ async def read_source_attributes(
     return by_run
 
 
-async def read_source_contributions(
-    tx: Read, project: int, sources: Sequence[Maker]
-) -> Mapping[tuple[int, int], dict[str, Contributions | None]]:
-    """What contributes to each output of the runs behind the sources, by ledger and run, as of now.
+@dataclass(frozen=True, slots=True)
+class SourceBasis:
+    """What a run behind sources rests on, as of now, by output; the entry without a name is what is drawn."""
 
-    The entry without a name is that of the withdrawn output; an instrument has no contributions.
-    """
+    total: Decimal = ZERO
+    contributions: dict[str, Contributions | None] = field(default_factory=dict)
+    uncertainties: dict[str, tuple[Uncertainty, Unit]] = field(default_factory=dict)
+
+
+async def read_source_bases(
+    tx: Read, project: int, sources: Sequence[Maker]
+) -> Mapping[tuple[int, int], SourceBasis]:
+    """What the runs behind the sources rest on, by ledger and run; an instrument rests on nothing."""
     if not sources:
         return {}
     rows = await tx.tuples(
         """
-        SELECT newest.ledger_id, newest.run_id, c.slug, c.is_primary, c.contributions
-          FROM (SELECT DISTINCT ON (b.ledger_id, b.run_id) b.ledger_id, b.run_id, b.id
+        SELECT newest.ledger_id, newest.run_id, newest.total, c.slug, c.is_primary, c.contributions,
+               c.uncertainty, c.unit
+          FROM (SELECT DISTINCT ON (b.ledger_id, b.run_id) b.ledger_id, b.run_id, b.id, b.total
                   FROM batches b
                  WHERE b.project_id = %(project)s AND b.deleted_at IS NULL
                    AND b.run_id = ANY (%(runs)s) AND b.ledger_id = ANY (%(ledgers)s)
@@ -187,14 +196,21 @@ async def read_source_contributions(
             "ledgers": sorted({batch.ledger for batch in sources}),
         },
     )
-    by_run: dict[tuple[int, int], dict[str, Contributions | None]] = {}
-    for ledger, run, slug, is_primary, contribution_columns in rows:
-        contributions = None if contribution_columns is None else read_columns(contribution_columns)
-        of_run = by_run.setdefault((ledger, run), {})
-        of_run[slug] = contributions
-        if is_primary:
-            of_run[""] = contributions
+    return await tx.in_thread(_build_source_bases, rows)
+
+
+def _build_source_bases(rows: Sequence[TupleRow]) -> dict[tuple[int, int], SourceBasis]:
+    by_run: dict[tuple[int, int], SourceBasis] = {}
+    for ledger, run, total, slug, is_primary, columns, uncertainty, unit in rows:
+        basis = by_run.setdefault((ledger, run), SourceBasis(total))
+        for name in (slug, "") if is_primary else (slug,):
+            basis.contributions[name] = None if columns is None else read_columns(columns)
+            if uncertainty is not None:
+                basis.uncertainties[name] = read_uncertainty(uncertainty), parse_unit(unit)
     return by_run
+
+
+NO_SOURCE_BASIS: Final = SourceBasis()
 
 
 class _DrawnRow(RunRow, frozen=True):
@@ -315,8 +331,9 @@ class _SourceRow(msgspec.Struct, frozen=True):
     def batch(
         self,
         attributes: Mapping[tuple[int, int], Attributes],
-        contributions: Mapping[tuple[int, int], Mapping[str, Contributions | None]],
+        bases: Mapping[tuple[int, int], SourceBasis],
     ) -> SourceBatch:
+        basis = bases.get(self.made_by, NO_SOURCE_BASIS)
         return SourceBatch(
             number=self.number,
             ledger=self.ledger,
@@ -326,7 +343,9 @@ class _SourceRow(msgspec.Struct, frozen=True):
             balance=self.balance,
             attributes=attributes.get(self.made_by, {}),
             run=self.run_key,
-            rests_on=contributions.get(self.made_by, {}),
+            rests_on=basis.contributions,
+            run_total=basis.total,
+            uncertainties=basis.uncertainties,
         )
 
     @property
@@ -344,7 +363,7 @@ async def read_pool(tx: Read, request: InventoryRequest) -> Pool:
     runs = await _add_fallen_runs(tx, request, until, rows)
     slugs = {slug for ledger in request.source_ledgers for slug in ledger.attributes}
     attributes = await read_source_attributes(tx, request.project, slugs, [*rows.values()])
-    contributions = await read_source_contributions(tx, request.project, [*rows.values()])
+    bases = await read_source_bases(tx, request.project, [*rows.values()])
     fallen_batches = {row.number for row in rows.values() if row.run_key in runs}
     slots = _remove_duplicates(request.slots)
     withdrawals = DrawnThen(
@@ -356,7 +375,7 @@ async def read_pool(tx: Read, request: InventoryRequest) -> Pool:
         attributes_then=await read_withdrawal_attributes(tx, withdrawals),
     )
     lenders = [drawer for drawer in held_lots if drawer.node not in request.manual_nodes]
-    return Pool([row.batch(attributes, contributions) for row in rows.values()], held_lots, lenders, books)
+    return Pool([row.batch(attributes, bases) for row in rows.values()], held_lots, lenders, books)
 
 
 async def _add_fallen_runs(

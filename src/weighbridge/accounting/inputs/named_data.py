@@ -14,7 +14,8 @@ from zoneinfo import ZoneInfo
 from psycopg.sql import SQL
 
 from weighbridge.accounting.inputs.selection import ByName
-from weighbridge.accounting.inputs.slot_data import Inputs, read_slots, read_statics
+from weighbridge.accounting.inputs.slot_data import Inputs, read_slots
+from weighbridge.accounting.inputs.static_values import read_statics
 from weighbridge.accounting.inputs.streams import (
     InputStream,
     ResolvedStreams,

@@ -91,7 +91,7 @@ _EVENT_AS_USED: Final = """
                CASE WHEN e.is_revised THEN booleans_as_used({row}, slot.batch_id) ELSE e.booleans END
                AS booleans,
                NULL::numeric[] AS corrected_numbers, NULL::text[] AS corrected_texts,
-               NULL::boolean[] AS corrected_booleans
+               NULL::boolean[] AS corrected_booleans, {stated} AS uncertainties
           {events}
     ) AS e
 """
@@ -104,7 +104,24 @@ def select_event_as_used(events: Composable) -> Composable:
     It has the columns of events, so that whatever reads a value of `e` reads what the batch saw. An event
     that a batch was made of was not voided then, though an imputed one may have been withdrawn since.
     """
-    return SQL(_EVENT_AS_USED).format(events=events, row=_ROW)
+    return SQL(_EVENT_AS_USED).format(events=events, row=_ROW, stated=_STATED_AS_USED)
+
+
+# A column that is not read is not worked out. Statements of values change only while no generation runs,
+# so the transactions that posted a batch and that changed a statement are in the order of their moments.
+_STATED_AS_USED: Final = SQL("""
+    (SELECT known.uncertainties
+       FROM (SELECT f.uncertainties, f.known_until FROM former_events f
+              WHERE (f.project_id, f.id) = (e.project_id, e.id)
+              UNION ALL SELECT e.uncertainties, NULL) AS known
+      WHERE known.known_until IS NULL
+         OR known.known_until > (SELECT min(b.known_from)
+                                   FROM (SELECT project_id, id, known_from FROM batches
+                                         UNION ALL SELECT project_id, id, known_from FROM former_batches) AS b
+                                  WHERE (b.project_id, b.id) = (e.project_id, slot.batch_id))
+      ORDER BY known.known_until NULLS LAST LIMIT 1)
+""")
+"""What was stated of single values when the batch of `slot` was made."""
 
 
 EVENT_AS_USED: Final = select_event_as_used(STORED_EVENTS)
@@ -255,6 +272,29 @@ _SERIES: Final = SQL("""
 # what the batch saw; data that the caller named for a slot are all that the slot has of their type.
 
 
+_IN_FORCE: Final = SQL("c.state = 'in_force'")
+
+_SOURCE_NOW: Final = SQL("""
+    LATERAL (SELECT source.start_time, source.asset_id, source.uncertainties FROM events source
+              WHERE source.project_id = %(project)s AND source.id = slot.source) AS e
+""")
+_SOURCE_AS_USED: Final = SQL("""
+    LATERAL (SELECT known.start_time, known.asset_id, known.uncertainties
+               FROM (SELECT start_time, asset_id, uncertainties, known_until FROM former_events
+                      WHERE project_id = %(project)s AND id = slot.source
+                      UNION ALL
+                     SELECT start_time, asset_id, uncertainties, NULL FROM events
+                      WHERE project_id = %(project)s AND id = slot.source) AS known
+              WHERE known.known_until IS NULL
+                 OR known.known_until > (SELECT min(b.known_from)
+                                           FROM (SELECT known_from FROM batches
+                                                  WHERE project_id = %(project)s AND id = slot.batch_id
+                                                  UNION ALL
+                                                 SELECT known_from FROM former_batches
+                                                  WHERE project_id = %(project)s AND id = slot.batch_id) AS b)
+              ORDER BY known.known_until NULLS LAST LIMIT 1) AS e
+""")
+
 SetOfSlot = Mapping[int, Mapping[str, Collection[int]]]
 """The only events that an input may use, by the slot's index and the node."""
 
@@ -274,6 +314,12 @@ class SelectedEvents:
     """How the value of a data point of an event is said."""
     origins: Callable[[Sequence[int]], Composable] = select_origins
     """How the origins of what is in force on values of an event are said, by their positions."""
+    uses_correction: Composable = field(default_factory=lambda: _IN_FORCE)
+    """Whether a correction `c` of a value is the one that is read."""
+    batch: Composable = field(default_factory=lambda: SQL("NULL::bigint"))
+    """The batch as which an event of `slot` is read; NULL as it is now."""
+    source: Composable = field(default_factory=lambda: _SOURCE_NOW)
+    """The event `e` that is the source of a value, of a table `slot` with source and batch_id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -485,9 +531,16 @@ def _select_by_lineage(selection: ByLineage, stream: InputStream) -> SelectedEve
         select_revision_as_used(stream.positions),
         is_limited=False,
         origins=select_origins_as_used,
+        uses_correction=_USED_CORRECTION,
+        batch=SQL("slot.batch_id"),
+        source=_SOURCE_AS_USED,
     )
 
 
+_USED_CORRECTION: Final = SQL("""
+    EXISTS (SELECT FROM batch_corrections used
+             WHERE (used.project_id, used.batch_id, used.correction_id) = (c.project_id, slot.batch_id, c.id))
+""")
 _CHOSEN: Final = """
     (slot.number <> ALL (%(named_slots)s::integer[]) OR (slot.number, e.id) IN (
         SELECT chosen.slot, chosen.event

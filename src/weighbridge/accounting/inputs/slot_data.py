@@ -7,14 +7,22 @@ Invariants: sums are exact. Elements are ordered by start, end, tracking ID, cli
 values, with texts compared byte by byte. Memory is proportional to the elements of the requested slots.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 from decimal import Decimal
-from typing import Any, Final, LiteralString
+from typing import Any, Final, LiteralString, NamedTuple
 
-import msgspec
 from psycopg.sql import SQL, Composable, Composed, Identifier
 
+from weighbridge.accounting.inputs.filled_values import (
+    FILLED,
+    FilledElements,
+    FilledInput,
+    FilledMoments,
+    read_filled_elements,
+    read_filled_moments,
+)
 from weighbridge.accounting.inputs.selection import (
     EventSelection,
     Partners,
@@ -22,18 +30,29 @@ from weighbridge.accounting.inputs.selection import (
     determine_value_sources,
     select_events,
 )
+from weighbridge.accounting.inputs.static_values import Statics
 from weighbridge.accounting.inputs.streams import InputStream, ReadValue, ResolvedStreams
+from weighbridge.collection.measurements.uncertainties import build_stored
 from weighbridge.collection.measurements.values import ValueColumn, value_of
 from weighbridge.core import identity
 from weighbridge.core.engine import SlotData
 from weighbridge.core.engine.inputs import find_least_measured
-from weighbridge.core.engine.slot_computation import NOTHING, Element, Group, Measure, StaticValue, Statistics
+from weighbridge.core.engine.slot_computation import (
+    CalibrationPeriod,
+    Element,
+    Group,
+    Measure,
+    Measures,
+)
+from weighbridge.core.engine.stated_values import LINEAR, Moments, StatedClass, add_moments
+from weighbridge.core.engine.statistics import NOTHING, Statistics
 from weighbridge.core.ledger.allocation import DIMENSIONS, Partition, ValueSource
-from weighbridge.core.model import Aggregate, Dimension, Model, Node, StaticInput
+from weighbridge.core.model import Aggregate
+from weighbridge.core.number import ZERO
 from weighbridge.core.problem import Problem
-from weighbridge.core.time.calendar import Instant, Interval
+from weighbridge.core.time.calendar import Interval
 from weighbridge.core.time.expectation import ALWAYS, Service
-from weighbridge.core.unit import ONE, are_compatible, parse_unit
+from weighbridge.core.uncertainty.statement import Statements
 from weighbridge.db.engine import Read
 from weighbridge.db.lists.page import ANY_WAY, BY_INDEX
 from weighbridge.errors import Invalid
@@ -73,12 +92,12 @@ _GROUPED: Final = SQL("""
         SELECT slot.number AS slot, {tracking_id} AS tracking_id, {feedstock} AS feedstock_id,
                {asset} AS asset_id, count(*) AS event_count, min(e.id) AS first_event,
                sum(hashint8extended(e.id, {revision})) AS digest, {origins} AS origins, e.is_imputed,
-               {statistics}
+               {stated} AS stated, {meter} AS meter, {stretch} AS stretch, {statistics}
           FROM {events}
-         GROUP BY 1, 2, 3, 4, 8, 9
+         GROUP BY 1, 2, 3, 4, 8, 9, 10, 11, 12
     )
     SELECT grouped.slot, grouped.tracking_id, feedstocks.name, assets.name, event_count, first_event, digest,
-           origins, is_imputed, {names}
+           origins, is_imputed, stated, meter, stretch, {names}
       FROM grouped
       LEFT JOIN feedstocks ON feedstocks.project_id = %(project)s AND feedstocks.id = grouped.feedstock_id
       LEFT JOIN assets ON assets.project_id = %(project)s AND assets.id = grouped.asset_id
@@ -86,10 +105,16 @@ _GROUPED: Final = SQL("""
 
 
 async def aggregate_stream(
-    tx: Read, project: int, stream: InputStream, selected: SelectedEvents, partition_type: str
+    tx: Read,
+    project: int,
+    stream: InputStream,
+    selected: SelectedEvents,
+    partition_type: str,
+    measures: Measures,
 ) -> list[tuple[int, Group]]:
     """Aggregate the events of a stream that were selected, by index of slot and tags."""
     dimensions = DIMENSIONS[partition_type]
+    bounds = _list_bounds(stream, measures) if stream.is_uncertain else []
     statistics = list(_list_statistics(stream, selected.value))
     names = [Identifier(f"c{index}") for index in range(len(statistics))]
     statement = _GROUPED.format(
@@ -102,6 +127,12 @@ async def aggregate_stream(
         ),
         revision=selected.revision,
         origins=selected.origins(stream.positions),
+        stated=SQL("e.uncertainties") if stream.is_uncertain else SQL("NULL::jsonb"),
+        meter=SQL("e.asset_id") if bounds else SQL("NULL::integer"),
+        # A search by halves in C: what holds for whom is decided for each row of sums, not for each event.
+        stretch=SQL("width_bucket(e.start_time, %(bounds)s::timestamptz[])")
+        if bounds
+        else SQL("NULL::integer"),
         events=selected.events,
         names=SQL(", ").join(names),
     )
@@ -110,12 +141,47 @@ async def aggregate_stream(
     # The planner takes a tenth of a large table for a reason to read all of it, and sorts on disk what a
     # few hundred groups hold in memory.
     tx.beforehand(*BY_INDEX)
-    rows, _ = await tx.several((statement, selected.values), ANY_WAY)
+    rows, _ = await tx.several((statement, {**selected.values, "bounds": bounds}), ANY_WAY)
     for row in rows:
-        group = _group_sums(project, stream, columns, row)
+        group = _group_sums(project, stream, columns, row, measures, bounds)
         key = row[0] - 1, group.tags
         groups[key] = groups[key].plus(group) if key in groups else group
+    if stream.is_uncertain:
+        filled_input = FilledInput(project, stream, selected, dimensions)
+        for read_value in _list_filled(stream, rows):
+            measure = measures[read_value.node]
+            for one in await read_filled_moments(tx, filled_input, read_value, measure, bounds):
+                groups[one.slot, one.tags] = _add_moments(groups[one.slot, one.tags], read_value.node, one)
     return [(slot, group) for (slot, _), group in groups.items()]
+
+
+def _list_filled(stream: InputStream, rows: Sequence[Sequence[Any]]) -> list[ReadValue]:
+    """The values of a stream of which a rule put some in."""
+    return [
+        read_value
+        for read_value in stream.reads
+        if any(_is_filled(stream, read_value, row[7], row[9]) for row in rows)
+    ]
+
+
+def _is_filled(
+    stream: InputStream,
+    read_value: ReadValue,
+    origins: Sequence[str | None] | None,
+    own: Mapping[str, Any] | None,
+) -> bool:
+    """Whether the values of a row of sums are a rule's, and rest on what these say."""
+    position = read_value.column.position
+    if origins is None or read_value.aggregate not in LINEAR or (own and str(position) in own):
+        return False
+    return origins[stream.positions.index(position)] == FILLED
+
+
+def _add_moments(group: Group, node: str, filled: FilledMoments) -> Group:
+    """The group, with what values that rules put in add to the sums of an input."""
+    statistics = group.by_input[node]
+    moments = add_moments(statistics.moments, {filled.stated: filled.moments})
+    return replace(group, by_input={**group.by_input, node: replace(statistics, moments=moments)})
 
 
 def _list_statistics(
@@ -123,12 +189,15 @@ def _list_statistics(
 ) -> Iterator[tuple[str, str, Composable]]:
     """Node, statistic and SQL of every column."""
     for read_value in stream.reads:
-        for name in _NEEDED[_name_statistic(read_value)]:
+        statistic = _name_statistic(read_value)
+        for name in _NEEDED[statistic] + (_NEEDED_FOR_UNCERTAINTY[statistic] if stream.is_uncertain else ()):
             weight = value(read_value.weight) if read_value.weight else SQL("NULL")
             yield (
                 read_value.node,
                 name,
-                SQL(_STATISTIC_COLUMNS[name]).format(v=value(read_value.column), w=weight),
+                SQL(_STATISTIC_COLUMNS.get(name) or _MOMENTS[name]).format(
+                    v=value(read_value.column), w=weight
+                ),
             )
 
 
@@ -141,12 +210,31 @@ def _name_statistic(read_value: ReadValue) -> str:
 
 
 def _group_sums(
-    project: int, stream: InputStream, columns: Sequence[tuple[str, str]], row: Sequence[Any]
+    project: int,
+    stream: InputStream,
+    columns: Sequence[tuple[str, str]],
+    row: Sequence[Any],
+    measures: Measures,
+    bounds: Sequence[datetime],
 ) -> Group:
-    _, tracking_id, feedstock, asset, event_count, first_event, digest, origins, is_imputed, *values = row
+    _, tracking_id, feedstock, asset, event_count, first_event, digest, origins, is_imputed, *rest = row
+    own, meter, stretch, *values = rest
     by_input: dict[str, dict[str, Any]] = {read_value.node: {} for read_value in stream.reads}
+    sums: dict[str, dict[str, Any]] = {read_value.node: {} for read_value in stream.reads}
     for (node, name), value in zip(columns, values, strict=True):
-        by_input[node][name.rpartition(" ")[2]] = value
+        if name in _MOMENTS:
+            sums[node][name] = value
+        else:
+            by_input[node][name.rpartition(" ")[2]] = value
+    if stream.is_uncertain:
+        stated = _Stated(own, meter, stretch)
+        for read_value in stream.reads:
+            of_node = by_input[read_value.node]
+            if of_node["count"]:
+                of_class = _classify_sums(read_value, stated, measures[read_value.node], bounds)
+                if _is_filled(stream, read_value, origins, own):
+                    of_class = replace(of_class, statements=())
+                of_node["moments"] = {of_class: _build_moments(of_node, sums[read_value.node])}
     sources = _list_sources(stream, origins, is_imputed=is_imputed)
     return Group(
         stream.number,
@@ -155,6 +243,98 @@ def _group_sums(
         identity.of("event", project, first_event),
         digest,
         {node: Statistics(**of_node).of(sources[node]) for node, of_node in by_input.items()},
+    )
+
+
+# What values state of their uncertainty: sums of their own for each mixture of statements and calibrations.
+
+
+_MOMENTS: Final[Mapping[str, LiteralString]] = {
+    "square": "coalesce(sum({v} * {v}), 0)",
+    "value_total": "coalesce(sum({v}), 0)",
+    "weight_square": "coalesce(sum({w} * {w}) FILTER (WHERE {v} IS NOT NULL), 0)",
+    "cross": "coalesce(sum({v} * {w} * {w}), 0)",
+    "weighted_square": "coalesce(sum({v} * {w} * {v} * {w}), 0)",
+}
+"""How each further sum is computed from a value v and its weight w."""
+
+_NEEDED_FOR_UNCERTAINTY: Final[Mapping[str, tuple[str, ...]]] = {
+    "sum": ("square",),
+    "average": ("square",),
+    "weighted average": ("square", "value_total", "weight_square", "cross", "weighted_square"),
+    "min": (),
+    "max": (),
+    "count": (),
+}
+"""The further sums that the uncertainty of each aggregate is made of."""
+
+
+def _list_bounds(stream: InputStream, measures: Measures) -> list[datetime]:
+    """The moments at which a calibration of a meter begins or ends, of all that the stream reads."""
+    periods = [
+        period
+        for read_value in stream.reads
+        for measure in [measures[read_value.node]]
+        for period in (*measure.calibrations, *measure.weight_calibrations)
+    ]
+    bounds = {period.valid_from for period in periods} | {period.valid_until for period in periods}
+    return sorted(bound for bound in bounds if bound is not None)
+
+
+class _Stated(NamedTuple):
+    """What the events of a row of sums have in common, that decides what their values state."""
+
+    own: Mapping[str, Any] | None
+    """What is stated of single values, by position."""
+    meter: int | None
+    stretch: int | None
+    """Between which of the bounds they start, counted from 0 before the first; None without calibrations."""
+
+
+def _classify_sums(
+    read_value: ReadValue, stated: _Stated, measure: Measure, bounds: Sequence[datetime]
+) -> StatedClass:
+    """What the values of a row state; the engine says whose their own effects are."""
+    moment = bounds[stated.stretch - 1] if stated.stretch else None
+
+    def shared(periods: Sequence[CalibrationPeriod]) -> Statements:
+        return tuple(
+            period.statement
+            for period in periods
+            if moment is not None and period.asset_number == stated.meter and period.holds_at(moment)
+        )
+
+    return StatedClass(
+        "",
+        _list_stated(stated.own, read_value.column, measure.statements) + shared(measure.calibrations),
+        _list_stated(stated.own, read_value.weight, measure.weight_statements)
+        + shared(measure.weight_calibrations),
+    )
+
+
+def _list_stated(
+    own: Mapping[str, Any] | None, column: ValueColumn | None, default: Statements
+) -> Statements:
+    """What a value states, else what its type does."""
+    if column is None:
+        return ()
+    alone = None if own is None else _read_own(own, column)
+    return default if alone is None else alone
+
+
+def _build_moments(of_node: Mapping[str, Any], sums: Mapping[str, Any]) -> Moments:
+    """The sums of a row's values; of least and greatest values their number suffices."""
+    return Moments(
+        count=of_node["count"],
+        total=sums.get("value_total", of_node.get("total", ZERO)),
+        square=sums.get("square", ZERO),
+        weight=of_node.get("weight", ZERO),
+        weighted=of_node.get("weighted", ZERO),
+        weight_square=sums.get("weight_square", ZERO),
+        cross=sums.get("cross", ZERO),
+        weighted_square=sums.get("weighted_square", ZERO),
+        least=of_node.get("least"),
+        greatest=of_node.get("greatest"),
     )
 
 
@@ -185,7 +365,8 @@ def _list_sources(
 _ELEMENT_COLUMNS: Final = SQL("""
     slot.number AS slot, {is_of_slot} AS is_of_slot, e.id, e.start_time, e.end_time, e.tracking_id,
     e.client_reference, e.feedstock_id, e.asset_id, e.location_ids[1] AS location_id,
-    hashint8extended(e.id, {revision}) AS digest, {origins} AS origins, e.is_imputed{values}
+    hashint8extended(e.id, {revision}) AS digest, {origins} AS origins, e.is_imputed,
+    {stated} AS stated{values}
 """)
 _STATEMENT: Final = SQL("""
     WITH chosen AS (SELECT {columns} FROM {events} {before})
@@ -193,7 +374,7 @@ _STATEMENT: Final = SQL("""
            f.name, a.name, l.name, chosen.digest,
            CASE WHEN chosen.asset_id IS NULL THEN l.in_service_from ELSE a.in_service_from END,
            CASE WHEN chosen.asset_id IS NULL THEN l.in_service_until ELSE a.in_service_until END,
-           chosen.origins, chosen.is_imputed{values}
+           chosen.origins, chosen.is_imputed, chosen.stated{values}
       FROM chosen
       LEFT JOIN feedstocks f ON f.project_id = %(project)s AND f.id = chosen.feedstock_id
       LEFT JOIN assets a ON a.project_id = %(project)s AND a.id = chosen.asset_id
@@ -208,7 +389,12 @@ ELEMENTS_MAX: Final = 1_000_000
 
 
 async def read_elements(
-    tx: Read, project: int, stream: InputStream, selected: SelectedEvents, partition_type: str
+    tx: Read,
+    project: int,
+    stream: InputStream,
+    selected: SelectedEvents,
+    partition_type: str,
+    _measures: Measures,
 ) -> list[tuple[int, Group]]:
     """The elements of a stream in groups, by the index of their slot, -1 for every slot, and their tags."""
     limit = ELEMENTS_MAX + 1 if selected.is_limited else None
@@ -220,7 +406,24 @@ async def read_elements(
             "reads one by one; choose a shorter one."
         )
         raise Invalid([Problem(message, "end_time", "too_many")])
-    return await tx.in_thread(_build_groups, project, stream, partition_type, rows)
+    groups = await tx.in_thread(_build_groups, project, stream, partition_type, rows)
+    if not stream.is_uncertain or not any(row[12] and FILLED in row[12] for row in rows):
+        return groups
+    filled = await read_filled_elements(tx, project, stream, selected)
+    return [
+        (slot, replace(group, elements=tuple(_fill(slot, element, filled) for element in group.elements)))
+        for slot, group in groups
+    ]
+
+
+def _fill(slot: int, element: Element, filled: FilledElements) -> Element:
+    """The element, with on what its values rest that rules put in, unless something is stated of them."""
+    rests = {
+        index: value
+        for index, value in filled.get((slot, element.event), {}).items()
+        if not (element.stated and element.stated[index] is not None)
+    }
+    return replace(element, filled=rests) if rests else element
 
 
 def _build_statement(stream: InputStream, selected: SelectedEvents) -> Composed:
@@ -233,6 +436,7 @@ def _build_statement(stream: InputStream, selected: SelectedEvents) -> Composed:
             is_of_slot=is_of_slot,
             revision=selected.revision,
             origins=selected.origins([column.position for column in stream.columns]),
+            stated=SQL("e.uncertainties") if stream.is_uncertain else SQL("NULL::jsonb"),
             values=SQL("").join(values),
         )
 
@@ -254,7 +458,7 @@ def _build_groups(
     tags_of = _build_tagger(DIMENSIONS[partition_type])
     by_group: dict[tuple[int, Partition], list[Element]] = {}
     for rank, row in enumerate(rows):
-        element = _build_element(rank, row)
+        element = _build_element(rank, row, stream)
         by_group.setdefault((row[0] - 1, tags_of(element)), []).append(element)
     return [
         (slot, _group_elements(project, stream, tags, elements))
@@ -290,11 +494,11 @@ def _build_tagger(dimensions: Sequence[str]) -> Callable[[Element], Partition]:
     return tags_of
 
 
-def _build_element(rank: int, row: Sequence[Any]) -> Element:
+def _build_element(rank: int, row: Sequence[Any], stream: InputStream) -> Element:
     _, is_of_slot, event, start, end, tracking_id, feedstock, asset, location, digest, *values_and_weights = (
         row
     )
-    in_service_from, in_service_until, origins, is_imputed, *values = values_and_weights
+    in_service_from, in_service_until, origins, is_imputed, stated, *values = values_and_weights
     sources: Sequence[ValueSource] = ()
     if origins or is_imputed:
         value_sources = determine_value_sources(origins, len(values), is_imputed=is_imputed)
@@ -312,119 +516,14 @@ def _build_element(rank: int, row: Sequence[Any]) -> Element:
         digest=digest,
         is_of_slot=is_of_slot,
         sources=tuple(sources),
+        stated=() if stated is None else tuple(_read_own(stated, column) for column in stream.columns),
     )
 
 
-# The static inputs that a model reads in a project, as the engine takes them.
-
-
-Statics = Mapping[str, tuple[StaticValue, ...]]
-"""Values by the slug of their static input."""
-
-
-class _Stored(msgspec.Struct, frozen=True):
-    slug: str
-    number: int
-    value: Decimal
-    unit: str | None
-    effective_from: Instant
-    asset: str | None
-    feedstock: str | None
-    location: str | None
-
-
-async def read_statics(
-    tx: Read, project: int, model: Model, only_numbers: Collection[int] | None = None
-) -> Statics:
-    """All values of the static inputs that a model names, or those of them that were used.
-
-    Raises Invalid for a value whose unit does not fit the node that reads it.
-    """
-    nodes = [(node, node.body) for node in model.nodes if isinstance(node.body, StaticInput)]
-    if not nodes:
-        return {}
-    numbers = None if only_numbers is None else sorted(only_numbers)
-    rows = await tx.rows(
-        _Stored,
-        """
-        SELECT s.slug, s.id, s.value, s.unit, s.effective_from, a.name, f.name, l.name
-          FROM static_inputs s
-          LEFT JOIN assets a ON (a.project_id, a.id) = (s.project_id, s.asset_id)
-          LEFT JOIN feedstocks f ON (f.project_id, f.id) = (s.project_id, s.feedstock_id)
-          LEFT JOIN locations l ON (l.project_id, l.id) = (s.project_id, s.location_id)
-         WHERE s.project_id = %s AND s.slug = ANY (%s) AND (%s::integer[] IS NULL OR s.id = ANY (%s))
-         ORDER BY s.effective_from, s.id
-        """,
-        (
-            project, sorted({body.slug for _, body in nodes}), numbers, numbers,
-        ),
-    )  # fmt: skip
-    by_slug: dict[str, list[StaticValue]] = {}
-    for row in rows:
-        by_slug.setdefault(row.slug, []).append(_build_static_value(row))
-    problems = [
-        Problem(
-            f"Node {node.slug!r} is in {node.unit} and reads the static input {body.slug!r} in {value.unit}, "
-            "which count different things.",
-            node.slug,
-            "invalid",
-        )
-        for node, body in nodes
-        for value in by_slug.get(body.slug, ())[:1]
-        if not are_compatible(value.unit, node.unit)
-    ]
-    if problems:
-        raise Invalid(problems)
-    return {slug: tuple(values) for slug, values in by_slug.items()}
-
-
-def check_statics(model: Model, statics: Statics, slots: Sequence[Interval]) -> Iterator[Problem]:
-    """Nodes that no run of the slots can give a value, because none is in force in any of them.
-
-    `statics` are all values of the static inputs that the model names.
-    """
-    if not slots:
-        return
-    last = Instant.of(max(slot.start for slot in slots))
-    for node in model.nodes:
-        if not isinstance(node.body, StaticInput) or not _has_no_substitute(model, node, node.body):
-            continue
-        dimension, is_at_start = node.body.by, node.body.at is None
-        if not any(
-            _is_keyed_by(static_value, dimension) and (not is_at_start or static_value.effective_from <= last)
-            for static_value in statics.get(node.body.slug, ())
-        ):
-            which_value = "" if dimension is None else f" for any {dimension}"
-            when = f"in force at {last.text}" if is_at_start else "in the project"
-            message = (
-                f"Input {node.slug!r} reads the static input {node.body.slug!r}, "
-                f"which has no value{which_value} {when}."
-            )
-            yield Problem(message, node.slug, "required")
-
-
-def _has_no_substitute(model: Model, node: Node, body: StaticInput) -> bool:
-    """Whether the value has no default: at elements, wherever there must be elements."""
-    reader = node if body.at is None else model.node(body.at)
-    return not reader.is_optional and reader.default is None
-
-
-def _is_keyed_by(value: StaticValue, dimension: Dimension | None) -> bool:
-    """Whether a value is one for each of a kind, and of no other kind."""
-    keys = {key for key in Dimension if getattr(value, key) is not None}
-    return keys == (set() if dimension is None else {dimension})
-
-
-def _build_static_value(row: _Stored) -> StaticValue:
-    return StaticValue(
-        row.number,
-        row.value,
-        parse_unit(row.unit) if row.unit else ONE,
-        row.effective_from,
-        row.asset,
-        row.feedstock,
-        row.location,
-    )
+def _read_own(stated: Mapping[str, Any], column: ValueColumn) -> Statements | None:
+    """What is stated of the value of a column alone."""
+    alone = stated.get(str(column.position))
+    return None if alone is None else (build_stored(alone),)
 
 
 # The data of slots: statistics and elements of every stream, and static inputs, as the engine takes them.
@@ -457,7 +556,9 @@ async def read_slots(
         partners = _find_partners(stream, resolved_streams, by_stream)
         events = select_events(selection, stream, DIMENSIONS[partition_type], partners)
         read_stream = read_elements if stream.is_of_elements else aggregate_stream
-        groups = await read_stream(tx, selection.project, stream, events, partition_type)
+        groups = await read_stream(
+            tx, selection.project, stream, events, partition_type, resolved_streams.measures
+        )
         for index, group in groups:
             for slot in by_slot if index == EVERY_SLOT else [by_slot[index]]:
                 slot.append(group)

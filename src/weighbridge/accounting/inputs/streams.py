@@ -7,29 +7,36 @@ Invariants: the resolution reports every unusable input at once. A stream is rea
 as one of its inputs requires it.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from decimal import Decimal
 from enum import StrEnum
 from itertools import chain
-from typing import Final, LiteralString
+from typing import Any, Final, LiteralString
 
 import msgspec
 from psycopg.sql import SQL, Composable
 
+from weighbridge.collection.measurements.uncertainties import (
+    CalibrationInForce,
+    build_stored,
+    read_calibrations,
+)
 from weighbridge.collection.measurements.values import (
     EventCondition,
     ValueColumn,
     complete_or_filled,
     event_condition,
 )
-from weighbridge.core.engine.slot_computation import EventCadence, Measure
+from weighbridge.core.engine.slot_computation import CalibrationPeriod, EventCadence, Measure
 from weighbridge.core.expression import PLAIN, TEXT, TRUTH, ExpressionError
 from weighbridge.core.expression.tree import print_tree
 from weighbridge.core.model import Aggregate, BoundaryPolicy, EventFilter, Input, Join, Model, Node
 from weighbridge.core.model.definition import FULL_COVERAGE, JOINED_ON, NO_COVERAGE
 from weighbridge.core.model.reading import check_where
 from weighbridge.core.problem import Problem
+from weighbridge.core.uncertainty.statement import Statements
 from weighbridge.core.unit import ONE, Unit, are_compatible, parse_unit
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
@@ -194,6 +201,8 @@ class InputStream:
     """The filter, where there may be events for which it is neither true nor false."""
     is_defining: bool = False
     """Whether its event type is one whose events define the partitions."""
+    is_uncertain: bool = False
+    """Whether the uncertainty of values is read, too."""
 
     @property
     def node_slugs(self) -> tuple[str, ...]:
@@ -233,6 +242,12 @@ class CatalogueEntry(msgspec.Struct, frozen=True):
     value_type: str
     unit: str | None
     required: bool
+    uncertainty: dict[str, Any] | None
+
+    @property
+    def statements(self) -> Statements:
+        """What the type states of the uncertainty of its values."""
+        return () if self.uncertainty is None else (build_stored(self.uncertainty),)
 
     @property
     def column(self) -> ValueColumn:
@@ -251,7 +266,7 @@ Catalogue = Mapping[str, Mapping[str, CatalogueEntry]]
 
 CATALOGUE: Final = """
     SELECT et.slug, et.id, et.cadence_amount, et.cadence_unit, dpt.slug, dpt.id, dpt.position, dpt.value_type,
-           dpt.unit, dpt.required
+           dpt.unit, dpt.required, dpt.uncertainty
       FROM event_types et
       JOIN data_point_types dpt ON (dpt.project_id, dpt.event_type_id) = (et.project_id, et.id)
      WHERE et.project_id = %s ORDER BY et.id, dpt.position
@@ -267,18 +282,21 @@ async def read_catalogue(tx: Read, project: int) -> Catalogue:
     return catalogue
 
 
-def resolve_streams(model: Model, catalogue: Catalogue, separate: Collection[str] = ()) -> ResolvedStreams:
-    """Return a model's streams; inputs in `separate` get their own streams, by data point type."""
+def resolve_streams(
+    model: Model, catalogue: Catalogue, separate: Collection[str] = (), *, with_uncertainty: bool = False
+) -> ResolvedStreams:
+    """Return a model's streams; inputs in `separate` get their own streams, by data point type.
+
+    What values state of their uncertainty is read `with_uncertainty`, where the model asks for it.
+    """
     inputs = [(node, node.body) for node in model.nodes if isinstance(node.body, Input)]
     problems = [problem for node, body in inputs for problem in _check_input(node, body, catalogue)]
     filters = {} if problems else _compile_filters(inputs, catalogue, problems)
     if problems:
         raise Invalid(problems)
     joined_nodes = [(node, body) for node, body in inputs if body.join is not None]
-    nodes_by_likeness: dict[_Likeness, list[tuple[Node, Input]]] = {}
-    for node, body in inputs:
-        selection = _key_selection(body, catalogue, is_apart=node.slug in separate)
-        nodes_by_likeness.setdefault(selection, []).append((node, body))
+    nodes_by_likeness = _group_alike(inputs, catalogue, separate)
+    is_uncertain = with_uncertainty and model.uncertainty is not None
     defining = {node.body.event_type for node in model.partitioning if isinstance(node.body, Input)}
     rankings = _find_rankings(inputs, catalogue, joined_nodes)
     streams = []
@@ -296,10 +314,7 @@ def resolve_streams(model: Model, catalogue: Catalogue, separate: Collection[str
                 event_type_slug=key.event_type,
                 where=SQL("true") if own_filter is None else own_filter.passes,
                 usable=complete_or_filled(columns, own_filter),
-                condition=None
-                if own_filter is None
-                or own_filter.is_decided_by({slug for slug, point in points.items() if point.required})
-                else own_filter,
+                condition=_find_undecided(own_filter, points),
                 reads=tuple(_read(node, body, points) for node, body in readers),
                 window=key.window,
                 is_of_elements=is_of_elements,
@@ -309,14 +324,22 @@ def resolve_streams(model: Model, catalogue: Catalogue, separate: Collection[str
                 key=points[key.join.on].column if key.join and key.join.on not in JOINED_ON else None,
                 apart=key.apart,
                 is_defining=key.event_type in defining,
+                is_uncertain=is_uncertain,
             )
         )
-        measures |= {
-            node.slug: _build_measure(body, catalogue, number, columns, is_of_elements=is_of_elements)
-            for node, body in readers
-        }
+        for node, body in readers:
+            measure = _build_measure(body, catalogue, number, columns, is_of_elements=is_of_elements)
+            measures[node.slug] = _state_uncertainty(measure, node, points) if is_uncertain else measure
     all_measures = _add_target_measures(model, joined_nodes, catalogue, streams, measures)
     return ResolvedStreams(tuple(streams), all_measures)
+
+
+def _find_undecided(
+    own_filter: EventCondition | None, points: Mapping[str, CatalogueEntry]
+) -> EventCondition | None:
+    """The filter, where there may be events for which it is neither true nor false."""
+    required = {slug for slug, point in points.items() if point.required}
+    return None if own_filter is None or own_filter.is_decided_by(required) else own_filter
 
 
 def _compile_filters(
@@ -370,6 +393,17 @@ def _key_selection(body: Input, catalogue: Catalogue, *, is_apart: bool) -> _Lik
         join=body.join if body.is_any_period else None,
         apart=point.number if is_apart else None,
     )
+
+
+def _group_alike(
+    inputs: Collection[tuple[Node, Input]], catalogue: Catalogue, separate: Collection[str]
+) -> dict[_Likeness, list[tuple[Node, Input]]]:
+    """The inputs that read the same events, each group a stream."""
+    alike: dict[_Likeness, list[tuple[Node, Input]]] = {}
+    for node, body in inputs:
+        selection = _key_selection(body, catalogue, is_apart=node.slug in separate)
+        alike.setdefault(selection, []).append((node, body))
+    return alike
 
 
 def _find_rankings(
@@ -441,6 +475,99 @@ def _build_measure(
     )
 
 
+def _state_uncertainty(measure: Measure, node: Node, points: Mapping[str, CatalogueEntry]) -> Measure:
+    """The measure, with what values state by their type; where that states nothing, by the node."""
+    assert isinstance(node.body, Input)  # noqa: S101 - only inputs have measures
+    own = () if node.uncertainty is None else (node.uncertainty,)
+    weight = points.get(node.body.weight or "")
+    return replace(
+        measure,
+        statements=points[node.body.data_point_type].statements or own,
+        weight_unit=ONE if weight is None else _find_unit(weight),
+        weight_statements=() if weight is None else weight.statements,
+    )
+
+
+_EVER: Final = datetime.min.replace(tzinfo=UTC)
+_NEVER: Final = datetime.max.replace(tzinfo=UTC)
+"""When what may hold begins and ends: the reading in force when a slot begins may be as old as anything, and
+a value that a rule put in may rest on one after it."""
+
+
+async def calibrate_streams(tx: Read, project: int, resolved: ResolvedStreams) -> ResolvedStreams:
+    """The streams, with the calibrations of their meters."""
+    positions: dict[int, set[int]] = {}
+    for stream in resolved.streams:
+        positions.setdefault(stream.event_type, set()).update(stream.positions)
+    found = await tx.together(
+        *(
+            read_calibrations(tx, project, event_type, of_type, _EVER, _NEVER)
+            for event_type, of_type in positions.items()
+        )
+    )
+    return calibrate(resolved, dict(zip(positions, found, strict=True)))
+
+
+def read_summed_elements(resolved: ResolvedStreams, long: Collection[str]) -> ResolvedStreams:
+    """The streams with all events read one by one, but for long ones of which sums suffice.
+
+    Sums suffice for the uncertainty of sums and averages, unless these are weighted. `long` are nodes.
+    """
+    streams = tuple(
+        replace(stream, is_of_elements=stream.is_of_elements or not _is_pooled(stream, long))
+        for stream in resolved.streams
+    )
+    of_elements = {stream.number for stream in streams if stream.is_of_elements}
+    measures = {
+        slug: replace(measure, is_of_elements=measure.source in of_elements)
+        for slug, measure in resolved.measures.items()
+    }
+    return ResolvedStreams(streams, measures)
+
+
+def _is_pooled(stream: InputStream, long: Collection[str]) -> bool:
+    return all(
+        read_value.node in long and read_value.aggregate in _POOLED and read_value.weight is None
+        for read_value in stream.reads
+    )
+
+
+_POOLED: Final = frozenset({Aggregate.SUM, Aggregate.AVERAGE, Aggregate.COUNT})
+"""The aggregates whose uncertainty follows from sums to first order and beyond: they are linear."""
+
+
+def calibrate(
+    resolved: ResolvedStreams, calibrations: Mapping[int, Sequence[CalibrationInForce]]
+) -> ResolvedStreams:
+    """The streams, with what meters share by their certificates; `calibrations` are by event type."""
+    measures = dict(resolved.measures)
+    for stream in resolved.streams:
+        of_stream = calibrations.get(stream.event_type, ())
+        for read_value in stream.reads if of_stream else ():
+            measures[read_value.node] = replace(
+                measures[read_value.node],
+                calibrations=_list_periods(of_stream, read_value.column),
+                weight_calibrations=_list_periods(of_stream, read_value.weight),
+            )
+    return ResolvedStreams(resolved.streams, measures)
+
+
+def _list_periods(
+    calibrations: Sequence[CalibrationInForce], column: ValueColumn | None
+) -> tuple[CalibrationPeriod, ...]:
+    return tuple(
+        CalibrationPeriod(
+            calibration.asset_name,
+            calibration.asset,
+            calibration.valid_from,
+            calibration.valid_until,
+            replace(calibration.statement, effect=calibration.effect),
+        )
+        for calibration in calibrations
+        if column is not None and calibration.position == column.position
+    )
+
+
 def _add_target_measures(
     model: Model,
     joined_nodes: Collection[tuple[Node, Input]],
@@ -460,7 +587,13 @@ def _add_target_measures(
             measure = replace(measure, target_key=target_columns.index(points[body.join.on].column))
         if body.weight is not None and body.weight not in catalogue[body.event_type]:
             weight = target_columns.index(points[body.weight].column)
-            measure = replace(measure, weight=weight, is_weight_of_target=True)
+            measure = replace(
+                measure,
+                weight=weight,
+                is_weight_of_target=True,
+                weight_unit=_find_unit(points[body.weight]),
+                weight_statements=points[body.weight].statements,
+            )
         measures[node.slug] = measure
     return measures
 

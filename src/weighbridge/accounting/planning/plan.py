@@ -11,6 +11,7 @@ both. A slot is unchanged only if every generated ledger stores the same digest 
 import hashlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
 from typing import Final, Protocol
@@ -34,12 +35,20 @@ from weighbridge.accounting.inputs.streams import InputStream
 from weighbridge.accounting.planning.scope import CreditedLedger, Scope
 from weighbridge.accounting.records.model_runs import PendingEvaluations, PendingProposals, PendingRollUps
 from weighbridge.core.engine import ENGINE_REVISION, NodeReading, SlotData
-from weighbridge.core.engine.slot_computation import Drawn, Measures, RoundedAway
-from weighbridge.core.ledger.allocation import Contributions, LedgerRounding, Partition, round_total
+from weighbridge.core.engine.run import ComputedRun, compute_credit
+from weighbridge.core.engine.slot_computation import (
+    CalibrationPeriod,
+    Drawn,
+    Element,
+    Measures,
+    RoundedAway,
+)
+from weighbridge.core.ledger.allocation import Contributions, LedgerRounding, Partition
 from weighbridge.core.model import Aggregate, Input, Model
 from weighbridge.core.time.calendar import EVENT, Interval, label_slot
 from weighbridge.core.time.expectation import Service
-from weighbridge.core.unit import convert, parse_unit
+from weighbridge.core.uncertainty.effects import Uncertainty
+from weighbridge.core.unit import parse_unit
 from weighbridge.db.engine import Read
 
 
@@ -148,6 +157,12 @@ class Run:
     """What its nodes hold of batches of other ledgers."""
     contributions: Mapping[str, Contributions | None] = field(default_factory=dict)
     """The contributions to each output; None if they are unknown."""
+    uncertainties: Mapping[str, Uncertainty] = field(default_factory=dict)
+    """How uncertain each output is, where the model asks for it."""
+    discounts: Mapping[str, Decimal] = field(default_factory=dict)
+    """How much less than each output with a discount is credited, in the unit of the output."""
+    uncertainty_sha256: bytes | None = None
+    """A digest of how uncertain its outputs are; None where the model does not ask."""
 
     @property
     def identity(self) -> RunIdentity:
@@ -233,13 +248,15 @@ class PostedRun(RunRow, frozen=True):
     run: int
     first: int
     fingerprint: bytes
+    uncertainty_sha256: bytes | None
     engine_revision: int
     cadence: str
 
     def is_what(self, run: Run) -> bool:
         """Whether its newest batch is what the run comes to, by today's arithmetic; nothing needs none."""
         is_of_today = self.engine_revision >= ENGINE_REVISION or run.fingerprint == NO_DATA
-        return self.fingerprint == run.fingerprint and is_of_today
+        is_same = (self.fingerprint, self.uncertainty_sha256) == (run.fingerprint, run.uncertainty_sha256)
+        return is_same and is_of_today
 
 
 def list_differences(
@@ -300,13 +317,10 @@ class Keeping(Protocol):
     def rounding(self) -> LedgerRounding: ...
 
 
-def total_of(model: Model, readings: Mapping[str, NodeReading], ledger: Keeping) -> Decimal:
-    """Return a run's total on a ledger: its output in the ledger's unit, rounded once by its rule."""
-    reading = readings.get(ledger.output)
-    if reading is None or not isinstance(reading.amount, Decimal):
-        return Decimal(0)  # an optional input had no data; a model's outputs are single numbers
-    amount = convert(reading.amount, model.node(ledger.output).unit, parse_unit(ledger.unit))
-    return round_total(amount, ledger.scale, ledger.rounding)
+def total_of(model: Model, run: ComputedRun, ledger: Keeping) -> Decimal:
+    """Return a run's total on a ledger: its output in the ledger's unit, less its discount, rounded once."""
+    unit = parse_unit(ledger.unit)
+    return compute_credit(model, run, ledger.output, unit, ledger.scale, ledger.rounding)
 
 
 def _order(run: RunIdentity) -> tuple[object, ...]:
@@ -316,7 +330,7 @@ def _order(run: RunIdentity) -> tuple[object, ...]:
 def _build_difference(
     model: Model, run: Run, ledger: CreditedLedger, posted_run: PostedRun | None
 ) -> RunDifference:
-    total = total_of(model, run.readings, ledger)
+    total = total_of(model, run, ledger)
     if posted_run is None:
         return RunDifference(run, ledger, total)
     return RunDifference(run, ledger, total, posted_run.run, posted_run.first)
@@ -355,6 +369,7 @@ async def read_posted_runs(tx: Read, scope: Scope) -> list[PostedRun]:
 _POSTED_RUNS: Final = SQL("""
     SELECT {columns}, b.ledger_id, r.slot, r.id, min(b.id),
            (array_agg(b.fingerprint ORDER BY b.id DESC))[1],
+           (array_agg(b.uncertainty_sha256 ORDER BY b.id DESC))[1],
            (array_agg(b.engine_revision ORDER BY b.id DESC))[1],
            (array_agg(m.cadence ORDER BY b.id DESC))[1]
       FROM {runs}
@@ -383,11 +398,13 @@ def compute_digests(
         common_hash.update(b"readings that count for nothing are kept\n")
     for slug, measure in sorted(measures.items()):
         common_hash.update(f"{slug} {measure.unit} {measure.coverage} {measure.cadence}\n".encode())
+        if scope.model.uncertainty is not None:
+            common_hash.update(f"{measure.statements} {measure.weight_statements}\n".encode())
     names = {stream.number: ",".join(stream.node_slugs) for stream in streams}
     digests = {}
     for data in slots:
         digest = common_hash.copy()
-        for line in sorted(_list_lines(data, names)):
+        for line in sorted((*_list_lines(data, names), *_list_certificates(data, measures))):
             digest.update(f"{line}\n".encode())
         digests[data.slot] = digest.digest()
     return digests
@@ -402,13 +419,63 @@ def _list_lines(data: SlotData, names: Mapping[int, str]) -> Iterator[str]:
         for element in group.elements:
             meter = element.asset, element.location, element.service
             by_meter[meter] = by_meter.get(meter, 0) + element.digest
+        stated: list[object] = [element.stated for element in group.elements if element.stated]
+        stated += [element.filled for element in group.elements if element.filled]
+        # Where a certificate ends within a slot shows in how its sums are divided.
+        stated += [
+            sorted(map(repr, statistics.moments.items()))
+            for statistics in group.by_input.values()
+            if statistics.moments
+        ]
+        if stated:
+            yield f"{names[group.source]} {group.tags.named} states {stated}"
         for meter, digest in by_meter.items():
             yield f"{names[group.source]} {group.tags.named} {meter} {digest}"
     for slug, values in data.statics.items():
         # A static input never changes, but what its keys are called may.
-        keys = [(value.number, value.asset, value.feedstock, value.location) for value in values]
+        keys = [
+            (value.number, value.asset, value.feedstock, value.location)
+            + (() if value.statement is None else (value.statement,))
+            for value in values
+        ]
         yield f"static {slug} {keys}"
     yield f"skipped {sorted(data.skipped)}"
+
+
+def _list_certificates(data: SlotData, measures: Measures) -> Iterator[str]:
+    """What meters share by their certificates that may hold for readings which the slot has one by one.
+
+    Sums state it themselves. A certificate of other times, or of another meter, leaves the slot as it is.
+    """
+    if not any(measure.calibrations or measure.weight_calibrations for measure in measures.values()):
+        return
+    spans: dict[str | None, tuple[datetime, datetime]] = {}
+    for element in _list_readings(data):
+        start = element.time.start
+        first, last = spans.get(element.asset, (start, start))
+        spans[element.asset] = min(first, start), max(last, start)
+    for slug, measure in sorted(measures.items()):
+        for role, periods in (("values", measure.calibrations), ("weights", measure.weight_calibrations)):
+            held = [period for period in periods if _may_hold(period, spans.get(period.asset))]
+            if held:
+                yield f"certified {role} of {slug} {held}"
+
+
+def _list_readings(data: SlotData) -> Iterator[Element]:
+    """The readings of a slot, and those on which the values rest that rules put in."""
+    for group in data.groups:
+        for element in group.elements:
+            yield element
+            for basis in element.filled.values():
+                yield from (source for source, _ in basis.sources)
+
+
+def _may_hold(period: CalibrationPeriod, span: tuple[datetime, datetime] | None) -> bool:
+    """Whether a certificate may hold for a reading of its meter between two starts."""
+    if span is None:
+        return False
+    first, last = span
+    return period.valid_from <= last and (period.valid_until is None or first < period.valid_until)
 
 
 def has_digests(scope: Scope) -> bool:

@@ -3,6 +3,9 @@ posted.
 
 One plan is made for each version of the model; all draw from one pool. An event feeds one model only,
 unless its type is `reusable_in_batches`.
+
+Invariant: what takes longer with each run is computed in threads, for the server ends a transaction that
+idles while the event loop computes.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -14,6 +17,7 @@ from psycopg.sql import SQL, Composable
 
 from weighbridge.accounting.books.allocation import Drawings, ManualSources, SlotRuns, read_drawings
 from weighbridge.accounting.books.runs import compute_fingerprint, list_seen_nodes
+from weighbridge.accounting.inputs.correlated_effects import check_correlated_effects
 from weighbridge.accounting.inputs.event_slots import (
     EVENTS_NAMED_MAX,
     BorderEvents,
@@ -23,11 +27,13 @@ from weighbridge.accounting.inputs.event_slots import (
     read_border_events,
 )
 from weighbridge.accounting.inputs.selection import BySlot, select_events
-from weighbridge.accounting.inputs.slot_data import Inputs, read_slots, read_statics
+from weighbridge.accounting.inputs.slot_data import Inputs, read_slots
+from weighbridge.accounting.inputs.static_values import read_statics
 from weighbridge.accounting.inputs.streams import (
     InputStream,
     Reach,
     ResolvedStreams,
+    calibrate_streams,
     read_catalogue,
     resolve_streams,
 )
@@ -61,11 +67,12 @@ from weighbridge.core import identity
 from weighbridge.core.engine import EngineSetting, PartitionRun, SlotData, list_unmet_groups, run_slot
 from weighbridge.core.engine.meters import Unusable, list_unusable
 from weighbridge.core.engine.run import find_partitions_of_data
-from weighbridge.core.engine.slot_computation import Group
+from weighbridge.core.engine.slot_computation import Group, Measures
 from weighbridge.core.halt import proceed
 from weighbridge.core.ledger.allocation import Partition
 from weighbridge.core.model import Input, Share, prepare
 from weighbridge.core.time.calendar import EVENT, Interval, label_slot
+from weighbridge.core.uncertainty.effects import hash_uncertainties
 from weighbridge.db.engine import Read
 from weighbridge.platform.staleness import IS_NEWEST
 
@@ -151,6 +158,7 @@ def _run(
         for number, elements in partition_run.used.items()
     }
     counts |= {number: len(events) for number, events in used_events.items()}
+    uncertainties = partition_run.uncertainties or {}
     return Run(
         slot=slot,
         label=name,
@@ -165,6 +173,11 @@ def _run(
         statics=partition_run.statics,
         draws=partition_run.draws,
         contributions=partition_run.contributions or {},
+        uncertainties=uncertainties,
+        discounts=partition_run.discounts,
+        uncertainty_sha256=hash_uncertainties(
+            uncertainties, [draw.uncertainties for draw in partition_run.draws]
+        ),
     )
 
 
@@ -308,7 +321,10 @@ async def _read(tx: Read, scope: Scope) -> _VersionData:
     catalogue, statics = await tx.together(
         read_catalogue(tx, scope.project), read_statics(tx, scope.project, scope.model)
     )
-    resolved_streams = resolve_streams(scope.model, catalogue, scope.inputs.nodes)
+    resolved_streams = resolve_streams(scope.model, catalogue, scope.inputs.nodes, with_uncertainty=True)
+    if scope.model.uncertainty is not None:
+        await check_correlated_effects(tx, scope.project, scope.model)
+        resolved_streams = await calibrate_streams(tx, scope.project, resolved_streams)
     # The one place that says which events a generation reads.
     discovery = BySlot(scope.project, scope.slots, scope.inputs.by_node)
     skipped_nodes = [
@@ -341,6 +357,14 @@ async def _read_around(
     )
 
 
+def _build_setting(scope: Scope, measures: Measures) -> EngineSetting:
+    """What all slots of a version have in common for the engine: books ask what outputs rest on."""
+    program = prepare(scope.model)
+    return EngineSetting(
+        program, measures, scope.project, scope.zone, says_contributions=True, says_uncertainty=True
+    )
+
+
 async def _plan(tx: Read, version: _VersionData, drawings: Drawings) -> Plan:
     """Plan one version; problems that would fail it are in the plan, nothing is raised for them."""
     scope, resolved_streams, facts = version.scope, version.resolved, version.around
@@ -351,16 +375,15 @@ async def _plan(tx: Read, version: _VersionData, drawings: Drawings) -> Plan:
             for slot_data in version.slots
         ]
     )
-    program = await tx.in_thread(prepare, scope.model)
-    setting = EngineSetting(
-        program, resolved_streams.measures, scope.project, scope.zone, says_contributions=True
-    )
+    setting = await tx.in_thread(_build_setting, scope, resolved_streams.measures)
     digests = await tx.in_thread(compute_digests, scope, resolved_streams.measures, streams, data)
     unchanged_slots = set() if scope.keeps_runs else find_unchanged_slots(scope, facts.digests, digests)
     # Formulas are computed off the event loop: heartbeats and other requests go on meanwhile.
     computation = await tx.in_thread(compute_slots, scope, setting, streams, data, unchanged_slots)
-    differences, unchanged_count = list_differences(
-        scope, facts.posted_runs, computation.runs, drawings.unchanged(scope.slots), unchanged_slots
+    differences, unchanged_count = await tx.in_thread(
+        lambda: list_differences(
+            scope, facts.posted_runs, computation.runs, drawings.unchanged(scope.slots), unchanged_slots
+        )
     )
     undecided, errors = facts.undecided
     return Plan(

@@ -46,7 +46,7 @@ from weighbridge.accounting.books.runs import (
     StaleSourceBatch,
     read_stale_sources,
 )
-from weighbridge.accounting.inputs.slot_data import check_statics, read_statics
+from weighbridge.accounting.inputs.static_values import check_statics, read_statics
 from weighbridge.accounting.inputs.streams import read_catalogue, resolve_streams
 from weighbridge.accounting.planning.plan import Exclusion, NewBatch, Plan, Reason, RunDifference
 from weighbridge.accounting.planning.planner import make_plans
@@ -164,11 +164,7 @@ async def derive_entries(
     totals, takings = await tx.together(
         _compute_totals(tx, project, of_work, runs), _read_taken(tx, project, runs | takers)
     )
-    moved_accounts = {
-        account
-        for account, of_account in work.items()
-        if account in released or _needs_balances(of_account, totals, takings)
-    }
+    moved_accounts = await tx.in_thread(_find_moved_accounts, work, released, totals, takings)
     moved_work = {account: work[account] for account in moved_accounts}
     await _read_balances(tx, project, moved_work, set(accounts), takings)
     return await tx.in_thread(_post_all, work, moved_accounts, totals, draws, released)
@@ -265,6 +261,20 @@ def _list_balances(work: _AccountWork) -> list[BatchBalance]:
 
 def _order(difference: RunDifference) -> tuple[object, ...]:
     return difference.run.slot.start, difference.run.slot.end, difference.run.name
+
+
+def _find_moved_accounts(
+    work: Mapping[Account, _AccountWork],
+    released: Mapping[Account, Released],
+    totals: Mapping[NewBatch, Total],
+    takings: Mapping[RunKey, Sequence[Taken]],
+) -> set[Account]:
+    """The accounts of which other batches than those that are made change."""
+    return {
+        account
+        for account, of_account in work.items()
+        if account in released or _needs_balances(of_account, totals, takings)
+    }
 
 
 def _needs_balances(
@@ -517,7 +527,7 @@ async def propose(tx: Read, request: Request) -> Proposal:
     problems = [*(problem for plan in plans for problem in plan.problems), *drawings.allocation.problems]
     draws: list[Entry] = []
     if drawings.pool is not None and not problems:
-        draws, problems = draw_entries(plans, drawings.pool)
+        draws, problems = await tx.in_thread(draw_entries, plans, drawings.pool)
     # A slot without data makes no run that could fail, and the request is refused all the same.
     problems = problems or [static.message for static in await _check_missing_statics(tx, scopes)]
     entries = ProposedEntries()

@@ -196,34 +196,42 @@ async def compute_generation_impact(tx: Write, request: Request) -> GenerationIm
 
 
 async def compare_trials(
-    tx: Write, project: int, family: int, requests: tuple[Request, Request]
+    tx: Write, project: int, trials: Mapping[int, tuple[Request, Request]]
 ) -> tuple[Chain, Chain]:
-    """Generate by two versions of a model, each as if it were the active one; the first is compared with.
+    """Generate by two versions of models, each as if it were the active one; the first are compared with.
 
-    Both sides generate the same slots further down: those that draw from what either adjusts. The
-    transaction must be undone afterwards. Raises Invalid when a version can generate nothing.
+    `trials` are the generations by model. Both sides generate the same slots further down: those that draw
+    from what either adjusts. The transaction must be undone afterwards. Raises Invalid when a version can
+    generate nothing.
     """
-    first, second = requests
-    after = await _try_version(tx, project, family, {family: second})
-    before = await _try_version(tx, project, family, after.requests | {family: first})
+    first = {family: requests[0] for family, requests in trials.items()}
+    second = {family: requests[1] for family, requests in trials.items()}
+    after = await _try_versions(tx, project, second, {})
+    before = await _try_versions(tx, project, first, after.requests)
     if before.requests.keys() != after.requests.keys() or any(
         set(before.requests[other].slots) - set(request.slots)
         for other, request in after.requests.items()
-        if other != family
+        if other not in trials
     ):
-        after = await _try_version(tx, project, family, before.requests | {family: second})
+        after = await _try_versions(tx, project, second, before.requests)
     return before, after
 
 
-async def _try_version(tx: Write, project: int, family: int, requests: Mapping[int, Request]) -> Chain:
+async def _try_versions(
+    tx: Write, project: int, trials: Mapping[int, Request], others: Mapping[int, Request]
+) -> Chain:
     async with tx.undone():
-        # What draws from its ledgers asks the active version for their outputs.
+        # What draws from their ledgers asks the active versions for their outputs.
         await tx.execute(
-            "UPDATE model_families SET active_model_id = %s WHERE id = %s",
-            (requests[family].trial_version, family),
+            """
+            UPDATE model_families f SET active_model_id = trial.version
+              FROM unnest(%s::integer[], %s::integer[]) AS trial (family, version) WHERE f.id = trial.family
+            """,
+            ([*trials], [request.trial_version for request in trials.values()]),
         )
-        chain = await follow_chain(tx, project, requests)
-    _require_begun(chain, family)
+        chain = await follow_chain(tx, project, {**others, **trials})
+    for family in trials:
+        _require_begun(chain, family)
     return chain
 
 

@@ -61,17 +61,30 @@ async def insert_batches(
     model = plan.scope.model
     runs = await _ensure_runs(tx, context, plan.differences)
     posted_batches = await _insert_rows(tx, context, plan, runs, credited)
-    insert_calculations(tx, context, model, posted_batches)
+    await insert_calculations(tx, context, model, posted_batches)
+    await _send_many(tx, posted_batches)
     dimensions = DIMENSIONS[model.partition_type]
     for stream in plan.streams:
         await insert_lineage(tx, context, plan.discovery, stream, posted_batches, dimensions=dimensions)
+        await _send_many(tx, posted_batches)
     insert_static_inputs(tx, context, posted_batches)
     insert_skipped_inputs(tx, context, posted_batches)
-    insert_draws(tx, context.project, posted_batches)
+    await insert_draws(tx, context.project, posted_batches)
+    await _send_many(tx, posted_batches)
     record_used_corrections(tx, context.project, [batch.batch_id for batch in posted_batches])
     if len(posted_batches) >= MANY_BATCHES:
         tx.later("SELECT refresh_statistics('runs', 'batches')")
     return posted_batches
+
+
+async def _send_many(tx: Write, posted_batches: Sequence[PostedBatch]) -> None:
+    """Send the rows of many batches by themselves, and those of few together with what follows.
+
+    While rows are written into a message, nothing keeps the transaction in use; those of all tables of
+    thousands of batches in one took longer than the server lets it idle.
+    """
+    if len(posted_batches) >= MANY_BATCHES:
+        await tx.ready()
 
 
 async def _ensure_runs(
@@ -146,13 +159,13 @@ async def _insert_rows(
         """
         INSERT INTO batches (project_id, ledger_id, run_id, adjusts, model_id, model_sha256, tracking_id,
                              start_time, end_time, total, credited, fingerprint, share_scale, async_task_id,
-                             engine_revision)
+                             engine_revision, uncertainty_sha256)
         SELECT %s, ledger_id, run_id, adjusts, %s, %s, tracking_id, start_time, end_time, total, credited,
-               fingerprint, %s, %s, %s
+               fingerprint, %s, %s, %s, uncertainty_sha256
           FROM unnest(%s::integer[], %s::bigint[], %s::bigint[], %s::text[], %s::timestamptz[],
-                      %s::timestamptz[], %s::numeric[], %s::numeric[], %s::bytea[])
+                      %s::timestamptz[], %s::numeric[], %s::numeric[], %s::bytea[], %s::bytea[])
                WITH ORDINALITY AS batch (ledger_id, run_id, adjusts, tracking_id, start_time, end_time, total,
-                                         credited, fingerprint, position)
+                                         credited, fingerprint, uncertainty_sha256, position)
          ORDER BY position
         RETURNING id
         """,
@@ -172,6 +185,7 @@ async def _insert_rows(
             [difference.total for difference in differences],
             [credited[difference.batch] for difference in differences],
             [difference.run.fingerprint for difference in differences],
+            [difference.run.uncertainty_sha256 for difference in differences],
         ),
     )
     rows, [(now,)] = await tx.several(inserted, ("SELECT clock_timestamp()", ()))

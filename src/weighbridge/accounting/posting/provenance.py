@@ -4,6 +4,7 @@ Each kind of row is written by one statement, whatever the number of batches. Ev
 chunks, in the order in which they count.
 """
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,12 +18,13 @@ from weighbridge.accounting.inputs.selection import BySlot, match_chosen, match_
 from weighbridge.accounting.inputs.streams import InputStream, select_matching
 from weighbridge.accounting.planning.plan import Run, RunDifference
 from weighbridge.collection.measurements.values import NUMBERS
-from weighbridge.core.engine import NodeReading
+from weighbridge.core.engine import NodeReading, write_output_uncertainty
 from weighbridge.core.engine.slot_computation import Drawn
 from weighbridge.core.ledger.allocation import NO_CONTRIBUTIONS, ValueSource, write_columns
 from weighbridge.core.model import Model, Node
 from weighbridge.core.number import hash_numbers
 from weighbridge.core.time.calendar import EventSlot, Interval
+from weighbridge.core.uncertainty.effects import write_uncertainty
 from weighbridge.db.engine import Write
 from weighbridge.db.statements import Literal
 
@@ -69,11 +71,31 @@ ELEMENTS_KEPT_MAX: Final = 1000
 """Elements of an array that a batch keeps itself; a longer one follows from its input data."""
 
 
-def insert_calculations(
+async def insert_calculations(
     tx: Write, context: GenerationContext, model: Model, posted_batches: Sequence[PostedBatch]
 ) -> None:
     """Write down the value of every node that has one, in the order of the document."""
-    rows = [
+    # Coverage factors are quantiles, which take too long for the event loop.
+    rows = await tx.in_thread(_list_calculations, model, posted_batches)
+    tx.later(
+        """
+        INSERT INTO batch_calculations (project_id, batch_id, position, slug, name, unit, value, whole,
+                                        element_count, elements, elements_sha256, is_output, is_primary,
+                                        contributions, uncertainty)
+        SELECT %s, batch_id, position, slug, name, unit, value, whole, element_count, elements::numeric[],
+               elements_sha256, is_output, is_primary, contributions::numeric[], uncertainty
+          FROM unnest(%s::bigint[], %s::smallint[], %s::text[], %s::text[], %s::text[], %s::numeric[],
+                      %s::numeric[], %s::integer[], %s::text[], %s::bytea[], %s::boolean[], %s::boolean[],
+                      %s::text[], %s::jsonb[])
+               AS value (batch_id, position, slug, name, unit, value, whole, element_count, elements,
+                         elements_sha256, is_output, is_primary, contributions, uncertainty)
+        """,
+        (context.project, *([list(column) for column in zip(*rows, strict=True)] or [[]] * 14)),
+    )
+
+
+def _list_calculations(model: Model, posted_batches: Sequence[PostedBatch]) -> list[tuple[object, ...]]:
+    return [
         (
             batch.batch_id,
             position,
@@ -84,33 +106,25 @@ def insert_calculations(
             node in model.outputs,
             node.slug == batch.difference.ledger.output,
             _write_node_contributions(model, node, batch.difference.run),
+            _write_uncertainty(model, node, batch.difference.run),
         )
         for batch in posted_batches
         for position, node in enumerate(model.nodes, start=1)
         if (reading := batch.difference.run.readings.get(node.slug)) is not None
         and reading.amount is not None
     ]
-    tx.later(
-        """
-        INSERT INTO batch_calculations (project_id, batch_id, position, slug, name, unit, value, whole,
-                                        element_count, elements, elements_sha256, is_output, is_primary,
-                                        contributions)
-        SELECT %s, batch_id, position, slug, name, unit, value, whole, element_count, elements::numeric[],
-               elements_sha256, is_output, is_primary, contributions::numeric[]
-          FROM unnest(%s::bigint[], %s::smallint[], %s::text[], %s::text[], %s::text[], %s::numeric[],
-                      %s::numeric[], %s::integer[], %s::text[], %s::bytea[], %s::boolean[], %s::boolean[],
-                      %s::text[])
-               AS value (batch_id, position, slug, name, unit, value, whole, element_count, elements,
-                         elements_sha256, is_output, is_primary, contributions)
-        """,
-        (context.project, *([list(column) for column in zip(*rows, strict=True)] or [[]] * 13)),
-    )
 
 
 def _write_node_contributions(model: Model, node: Node, run: Run) -> str | None:
     """Return the contributions to an output as an array's text; None for other nodes, or if unknown."""
     rests_on = run.contributions.get(node.slug, NO_CONTRIBUTIONS) if node in model.outputs else None
     return None if rests_on is None else write_array(write_columns(rests_on))
+
+
+def _write_uncertainty(model: Model, node: Node, run: Run) -> str | None:
+    """Write how uncertain an output is as JSON; None for other nodes, and where the model does not ask."""
+    written = write_output_uncertainty(model, node, run.uncertainties.get(node.slug))
+    return None if written is None else json.dumps(written)
 
 
 def write_array(numbers: Sequence[Decimal | None]) -> str:
@@ -392,37 +406,21 @@ _BY_BATCH = SQL("""
 # The draws of batches, as they were when values were computed: a batch keeps them, whatever comes later.
 
 
-def insert_draws(tx: Write, project: int, posted_batches: Sequence[PostedBatch]) -> None:
+async def insert_draws(tx: Write, project: int, posted_batches: Sequence[PostedBatch]) -> None:
     """Keep with each batch what its nodes had drawn when its values were computed."""
-    rows = [
-        (
-            batch.batch_id,
-            draw.node,
-            position,
-            draw.source.number,
-            draw.amount,
-            _write_withdrawal_contributions(draw),
-            draw,
-        )
-        for batch in posted_batches
-        for position, draw in enumerate(batch.difference.run.draws)
-    ]
+    rows, attributes = await tx.in_thread(_list_draws, posted_batches)
     if not rows:
         return
-    # An array of arrays must be rectangular, so attributes are in rows.
-    attributes = [
-        (row, index, value, str(unit))
-        for row, (*_, draw) in enumerate(rows, start=1)
-        for index, (value, unit) in enumerate(zip(draw.attributes, draw.units, strict=True))
-    ]
     tx.later(
         """
         INSERT INTO batch_draws (project_id, batch_id, node, place, source_batch_id, amount, attributes,
-                                 units, contributions)
+                                 units, contributions, uncertainties)
         SELECT %s, batch_id, node, place, source_batch_id, amount, coalesce(named.attributes, '{}'),
-               coalesce(named.units, '{}'), drawn.contributions::numeric[]
-          FROM unnest(%s::bigint[], %s::text[], %s::integer[], %s::bigint[], %s::numeric[], %s::text[])
-               WITH ORDINALITY AS drawn (batch_id, node, place, source_batch_id, amount, contributions, row)
+               coalesce(named.units, '{}'), drawn.contributions::numeric[], drawn.uncertainties
+          FROM unnest(%s::bigint[], %s::text[], %s::integer[], %s::bigint[], %s::numeric[], %s::text[],
+                      %s::jsonb[])
+               WITH ORDINALITY AS drawn (batch_id, node, place, source_batch_id, amount, contributions,
+                                         uncertainties, row)
           LEFT JOIN (SELECT row, array_agg(value ORDER BY index) AS attributes,
                             array_agg(unit ORDER BY index) AS units
                        FROM unnest(%s::integer[], %s::integer[], %s::numeric[], %s::text[])
@@ -431,10 +429,41 @@ def insert_draws(tx: Write, project: int, posted_batches: Sequence[PostedBatch])
         """,
         (
             project,
-            *([row[column] for row in rows] for column in range(6)),
+            *([row[column] for row in rows] for column in range(7)),
             *([row[column] for row in attributes] for column in range(4)),
         ),
     )
+
+
+def _list_draws(
+    posted_batches: Sequence[PostedBatch],
+) -> tuple[list[tuple[object, ...]], list[tuple[object, ...]]]:
+    """The rows of draws, and those of their attributes: an array of arrays must be rectangular."""
+    draws = [
+        (batch.batch_id, position, draw)
+        for batch in posted_batches
+        for position, draw in enumerate(batch.difference.run.draws)
+    ]
+    rows: list[tuple[object, ...]] = [
+        (
+            batch,
+            draw.node,
+            position,
+            draw.source.number,
+            draw.amount,
+            _write_withdrawal_contributions(draw),
+            json.dumps([write_uncertainty(column) for column in draw.uncertainties])
+            if draw.uncertainties
+            else None,
+        )
+        for batch, position, draw in draws
+    ]
+    attributes: list[tuple[object, ...]] = [
+        (row, index, value, str(unit))
+        for row, (_, _, draw) in enumerate(draws, start=1)
+        for index, (value, unit) in enumerate(zip(draw.attributes, draw.units, strict=True))
+    ]
+    return rows, attributes
 
 
 def _write_withdrawal_contributions(draw: Drawn) -> str:

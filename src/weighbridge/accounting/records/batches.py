@@ -9,6 +9,7 @@ from typing import Annotated, Final
 
 import msgspec
 
+from weighbridge.accounting.records.uncertainty import UncertaintyInterval
 from weighbridge.collection.records.events import Substitution
 from weighbridge.core.identity import Link, ResourceAddress
 from weighbridge.core.ledger.conditions import BatchCondition
@@ -70,6 +71,62 @@ class ValueSourceShares(msgspec.Struct, frozen=True):
     """On values that a rule put in the place of captured ones that are not to count."""
     imputed: Decimal
     """On values that a rule put where nothing was captured."""
+
+
+# How well what a run comes to is known, in the terms of the GUM (JCGM 100:2008) and the VIM.
+
+
+class UncertaintyLine(msgspec.Struct, frozen=True):
+    """What one input contributes to the uncertainty by one effect."""
+
+    input: str
+    """The node whose values are uncertain, or a table and its column."""
+    effect: str
+    """What the values share, or the node or the column that has it alone."""
+    owner: str | None
+    """The model, the value or the group of data that has it alone; null where values name the effect."""
+    name: str
+    """What the effect is called: the name of the calibration, the static input with its value and the
+    day from which it counts, or else `effect`.
+    """
+    contribution: Decimal
+    """What one standard uncertainty of the effect makes of the amount through the input, with its sign."""
+    share: Decimal
+    """Its part of the variance; below zero where it makes up for others."""
+
+
+class BatchCredit(msgspec.Struct, frozen=True):
+    """What the ledger is credited with: what was computed, less a discount for its uncertainty.
+
+    In the ledger's unit; `credited_amount` is `run_total`.
+    """
+
+    computed_amount: Decimal
+    """What the output came to."""
+    discount: Decimal
+    """What is taken off; zero where the computed amount is zero or below."""
+    credited_amount: Decimal
+    """The difference, never below zero of an amount above zero."""
+    standard_deviations: Decimal | None
+    """How many standard uncertainties the model takes off, if it says so."""
+    percentile: Decimal | None
+    """The lower percentile that the model credits, if it says so."""
+    factor: Decimal
+    """By what the standard uncertainty is multiplied."""
+
+
+class BatchUncertainty(UncertaintyInterval, frozen=True):
+    """How uncertain the computed amount is, to first order, in the ledger's unit.
+
+    That is `run_total`, if the model has no discount.
+    """
+
+    budget: list[UncertaintyLine]
+    """What it is made of, the largest share first; 50 lines at most."""
+    budget_count: int
+    """How many lines the whole budget has."""
+    credit: BatchCredit | None
+    """What a model with a discount credits; null without one."""
 
 
 # What a batch looks like on the wire.
@@ -228,6 +285,8 @@ class Batch(msgspec.Struct, frozen=True):
     """What `run_total` rests on; null of an instrument, where it is zero or rests on no value, and where a
     batch of before shares were kept is part of it.
     """
+    uncertainty: BatchUncertainty | None
+    """How uncertain `run_total` is; null where the model did not ask for it."""
     model: BatchModel | None
     """The version that made it; null for an instrument."""
     engine_revision: int | None

@@ -90,7 +90,9 @@ class Ledger(msgspec.Struct, frozen=True):
     pending_proposal_count: int
     """How many corrections wait for approval that its batches would follow."""
     conditions: list[Annotated[str, one_of(LEDGER_CONDITIONS)]]
-    """What holds of its batches, the most urgent first; `up_to_date` when nothing before it does."""
+    """What holds of its batches, the most urgent first; `up_to_date` when nothing before it does, and
+    `no_batches` when it has none.
+    """
     warnings: list[str]
     """What rounding may cost, where that is more than the shares of its model."""
     created_at: Instant

@@ -86,6 +86,16 @@ class BatchesOperations(Group[Carrier]):
     update_inputs = One(operations.batches_update_inputs)
 
 
+class CalibrationsOperations(Group[Carrier]):
+    """Operations on calibrations."""
+
+    create = One(operations.calibrations_create)
+    delete = One(operations.calibrations_delete)
+    get = One(operations.calibrations_get)
+    list = Listed(operations.calibrations_list)
+    update = One(operations.calibrations_update)
+
+
 class CaptureRatesOperations(Group[Carrier]):
     """Operations on capture rates."""
 
@@ -264,6 +274,17 @@ class MethodologiesOperations(Group[Carrier]):
     list = Listed(operations.methodologies_list)
 
 
+class MethodologyPackagesOperations(Group[Carrier]):
+    """Operations on methodology packages."""
+
+    create = One(operations.methodology_packages_create)
+    delete = One(operations.methodology_packages_delete)
+    download = One(operations.methodology_packages_download)
+    get = One(operations.methodology_packages_get)
+    list_library_packages = One(operations.methodology_packages_list_library_packages)
+    list = Listed(operations.methodology_packages_list)
+
+
 class ModelRunsOperations(Group[Carrier]):
     """Operations on model runs."""
 
@@ -303,6 +324,18 @@ class OutagesOperations(Group[Carrier]):
     update = One(operations.outages_update)
 
 
+class PackageInstallationsOperations(Group[Carrier]):
+    """Operations on package installations."""
+
+    create = One(operations.package_installations_create)
+    delete = One(operations.package_installations_delete)
+    get = One(operations.package_installations_get)
+    list = Listed(operations.package_installations_list)
+    preview = One(operations.package_installations_preview)
+    preview_package_upgrade = One(operations.package_installations_preview_package_upgrade)
+    upgrade = One(operations.package_installations_upgrade)
+
+
 class ProjectsOperations(Group[Carrier]):
     """Operations on projects."""
 
@@ -337,6 +370,14 @@ class ReportLinksOperations(Group[Carrier]):
     open_report = One(operations.report_links_open_report)
     reassign = One(operations.report_links_reassign)
     revoke = One(operations.report_links_revoke)
+
+
+class ReportUncertaintyOperations(Group[Carrier]):
+    """Operations on report uncertainty."""
+
+    get_materiality = One(operations.report_uncertainty_get_materiality)
+    get = One(operations.report_uncertainty_get)
+    get_report_uncertainty_by_link = One(operations.report_uncertainty_get_report_uncertainty_by_link)
 
 
 class ReportsOperations(Group[Carrier]):
@@ -428,6 +469,22 @@ class SubstitutionsOperations(Group[Carrier]):
     list = Listed(operations.substitutions_list)
 
 
+class UncertaintyRunsOperations(Group[Carrier]):
+    """Operations on uncertainty runs."""
+
+    get = One(operations.uncertainty_runs_get)
+    list_of_batch = Listed(operations.uncertainty_runs_list_of_batch)
+    list_of_report = Listed(operations.uncertainty_runs_list_of_report)
+    start_of_batch = One(operations.uncertainty_runs_start_of_batch)
+    start_of_report = One(operations.uncertainty_runs_start_of_report)
+
+
+class UncertaintySavingsOperations(Group[Carrier]):
+    """Operations on uncertainty savings."""
+
+    get = One(operations.uncertainty_savings_get)
+
+
 class VersionComparisonsOperations(Group[Carrier]):
     """Operations on version comparisons."""
 
@@ -461,6 +518,7 @@ class Groups:
         self.balance_steps = BalanceStepsOperations(client)
         self.batch_generations = BatchGenerationsOperations(client)
         self.batches = BatchesOperations(client)
+        self.calibrations = CalibrationsOperations(client)
         self.capture_rates = CaptureRatesOperations(client)
         self.changes = ChangesOperations(client)
         self.data_feed_uploads = DataFeedUploadsOperations(client)
@@ -478,12 +536,15 @@ class Groups:
         self.ledgers = LedgersOperations(client)
         self.locations = LocationsOperations(client)
         self.methodologies = MethodologiesOperations(client)
+        self.methodology_packages = MethodologyPackagesOperations(client)
         self.model_runs = ModelRunsOperations(client)
         self.models = ModelsOperations(client)
         self.outages = OutagesOperations(client)
+        self.package_installations = PackageInstallationsOperations(client)
         self.projects = ProjectsOperations(client)
         self.registries = RegistriesOperations(client)
         self.report_links = ReportLinksOperations(client)
+        self.report_uncertainty = ReportUncertaintyOperations(client)
         self.reports = ReportsOperations(client)
         self.rule_results = RuleResultsOperations(client)
         self.rule_runs = RuleRunsOperations(client)
@@ -492,6 +553,8 @@ class Groups:
         self.statements = StatementsOperations(client)
         self.static_inputs = StaticInputsOperations(client)
         self.substitutions = SubstitutionsOperations(client)
+        self.uncertainty_runs = UncertaintyRunsOperations(client)
+        self.uncertainty_savings = UncertaintySavingsOperations(client)
         self.version_comparisons = VersionComparisonsOperations(client)
         self.webhooks = WebhooksOperations(client)
 
@@ -508,6 +571,7 @@ class AsyncGroups:
         self.balance_steps = BalanceStepsOperations(client)
         self.batch_generations = BatchGenerationsOperations(client)
         self.batches = BatchesOperations(client)
+        self.calibrations = CalibrationsOperations(client)
         self.capture_rates = CaptureRatesOperations(client)
         self.changes = ChangesOperations(client)
         self.data_feed_uploads = DataFeedUploadsOperations(client)
@@ -525,12 +589,15 @@ class AsyncGroups:
         self.ledgers = LedgersOperations(client)
         self.locations = LocationsOperations(client)
         self.methodologies = MethodologiesOperations(client)
+        self.methodology_packages = MethodologyPackagesOperations(client)
         self.model_runs = ModelRunsOperations(client)
         self.models = ModelsOperations(client)
         self.outages = OutagesOperations(client)
+        self.package_installations = PackageInstallationsOperations(client)
         self.projects = ProjectsOperations(client)
         self.registries = RegistriesOperations(client)
         self.report_links = ReportLinksOperations(client)
+        self.report_uncertainty = ReportUncertaintyOperations(client)
         self.reports = ReportsOperations(client)
         self.rule_results = RuleResultsOperations(client)
         self.rule_runs = RuleRunsOperations(client)
@@ -539,5 +606,7 @@ class AsyncGroups:
         self.statements = StatementsOperations(client)
         self.static_inputs = StaticInputsOperations(client)
         self.substitutions = SubstitutionsOperations(client)
+        self.uncertainty_runs = UncertaintyRunsOperations(client)
+        self.uncertainty_savings = UncertaintySavingsOperations(client)
         self.version_comparisons = VersionComparisonsOperations(client)
         self.webhooks = WebhooksOperations(client)

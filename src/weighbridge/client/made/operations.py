@@ -1022,6 +1022,170 @@ def batches_update_inputs(
     )
 
 
+def calibrations_create(
+    project_id: str,
+    *,
+    name: str,
+    event_type_id: str,
+    data_point_type: str,
+    valid_from: Time,
+    uncertainty: Mapping[str, Any],
+    asset_id: str | UnsetType | None = UNSET,
+    valid_until: Time | UnsetType | None = UNSET,
+    evidence_id: int | UnsetType | None = UNSET,
+    notes: str | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.Calibration]:
+    """Enter the calibration of a meter: how well its readings are known while the certificate holds.
+
+    POST /projects/{project_id}/calibrations
+    """
+    return call(
+        "POST",
+        "/projects/{project_id}/calibrations",
+        records.Calibration,
+        names={"project_id": project_id},
+        body={
+            "calibration": {
+                "name": name,
+                "event_type_id": event_type_id,
+                "data_point_type": data_point_type,
+                "valid_from": valid_from,
+                "uncertainty": uncertainty,
+                "asset_id": asset_id,
+                "valid_until": valid_until,
+                "evidence_id": evidence_id,
+                "notes": notes,
+            }
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def calibrations_delete(
+    project_id: str,
+    calibration_id: str,
+) -> Call[None]:
+    """Remove a calibration that was entered by mistake; batches made of its readings become stale.
+
+    DELETE /projects/{project_id}/calibrations/{calibration_id}
+    """
+    return call(
+        "DELETE",
+        "/projects/{project_id}/calibrations/{calibration_id}",
+        None,
+        names={"project_id": project_id, "calibration_id": calibration_id},
+    )
+
+
+def calibrations_get(
+    project_id: str,
+    calibration_id: str,
+    *,
+    as_of: str | None = None,
+) -> Call[records.Calibration]:
+    """Read one calibration.
+
+    GET /projects/{project_id}/calibrations/{calibration_id}
+    """
+    return call(
+        "GET",
+        "/projects/{project_id}/calibrations/{calibration_id}",
+        records.Calibration,
+        names={"project_id": project_id, "calibration_id": calibration_id},
+        query={"as_of": as_of},
+    )
+
+
+def calibrations_list(
+    project_id: str,
+    *,
+    as_of: str | None = None,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    name: str | None = None,
+    asset_id: str | None = None,
+    event_type_id: str | None = None,
+    data_point_type: str | None = None,
+    valid_from_geq: Time | None = None,
+    valid_from_leq: Time | None = None,
+    valid_until_geq: Time | None = None,
+    valid_until_leq: Time | None = None,
+    in_force_at: Time | None = None,
+) -> Listing[records.Calibration]:
+    """List a project's calibrations: how well its meters measure, from when until when.
+
+    GET /projects/{project_id}/calibrations
+    """
+    return Listing(
+        call(
+            "GET",
+            "/projects/{project_id}/calibrations",
+            Page[records.Calibration],
+            names={"project_id": project_id},
+            query={
+                "as_of": as_of,
+                "page": page,
+                "page_size": page_size,
+                "sort": sort,
+                "filter[name][eq]": name,
+                "filter[asset_id][eq]": asset_id,
+                "filter[event_type_id][eq]": event_type_id,
+                "filter[data_point_type][eq]": data_point_type,
+                "filter[valid_from][geq]": valid_from_geq,
+                "filter[valid_from][leq]": valid_from_leq,
+                "filter[valid_until][geq]": valid_until_geq,
+                "filter[valid_until][leq]": valid_until_leq,
+                "filter[in_force_at][eq]": in_force_at,
+            },
+        )
+    )
+
+
+def calibrations_update(
+    project_id: str,
+    calibration_id: str,
+    *,
+    name: str | UnsetType = UNSET,
+    event_type_id: str | UnsetType = UNSET,
+    data_point_type: str | UnsetType = UNSET,
+    valid_from: Time | UnsetType = UNSET,
+    uncertainty: Mapping[str, Any] | UnsetType = UNSET,
+    asset_id: str | UnsetType | None = UNSET,
+    valid_until: Time | UnsetType | None = UNSET,
+    evidence_id: int | UnsetType | None = UNSET,
+    notes: str | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.Calibration]:
+    """Change a calibration, for example until when it holds; `uncertainty` is replaced as a whole.
+
+    PATCH /projects/{project_id}/calibrations/{calibration_id}
+    """
+    return call(
+        "PATCH",
+        "/projects/{project_id}/calibrations/{calibration_id}",
+        records.Calibration,
+        names={"project_id": project_id, "calibration_id": calibration_id},
+        body={
+            "calibration": {
+                "name": name,
+                "event_type_id": event_type_id,
+                "data_point_type": data_point_type,
+                "valid_from": valid_from,
+                "uncertainty": uncertainty,
+                "asset_id": asset_id,
+                "valid_until": valid_until,
+                "evidence_id": evidence_id,
+                "notes": notes,
+            }
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
 def capture_rates_get(
     project_id: str,
     event_type_id: str,
@@ -1390,7 +1554,8 @@ def data_points_correct(
     project_id: str,
     data_point_id: str,
     *,
-    value: Decimal | int | str | bool,
+    value: Decimal | int | str | bool | UnsetType = UNSET,
+    uncertainty: Mapping[str, Any] | UnsetType | None = UNSET,
     reason: str | UnsetType | None = UNSET,
     idempotency_key: str | None = None,
 ) -> Call[records.DataPoint]:
@@ -1403,7 +1568,7 @@ def data_points_correct(
         "/projects/{project_id}/data_points/{data_point_id}",
         records.DataPoint,
         names={"project_id": project_id, "data_point_id": data_point_id},
-        body={"data_point": {"value": value, "reason": reason}},
+        body={"data_point": {"value": value, "uncertainty": uncertainty, "reason": reason}},
         takes_key=True,
         key=idempotency_key,
     )
@@ -1413,7 +1578,8 @@ def data_points_correct_on_trial(
     project_id: str,
     data_point_id: str,
     *,
-    value: Decimal | int | str | bool,
+    value: Decimal | int | str | bool | UnsetType = UNSET,
+    uncertainty: Mapping[str, Any] | UnsetType | None = UNSET,
     reason: str | UnsetType | None = UNSET,
     idempotency_key: str | None = None,
 ) -> Call[records.Impact]:
@@ -1428,7 +1594,7 @@ def data_points_correct_on_trial(
         records.Impact,
         names={"project_id": project_id, "data_point_id": data_point_id},
         query={"dry_run": True},
-        body={"data_point": {"value": value, "reason": reason}},
+        body={"data_point": {"value": value, "uncertainty": uncertainty, "reason": reason}},
         takes_key=True,
         key=idempotency_key,
     )
@@ -1439,7 +1605,8 @@ def data_points_correct_of_event(
     event_id: str,
     data_point_id: str,
     *,
-    value: Decimal | int | str | bool,
+    value: Decimal | int | str | bool | UnsetType = UNSET,
+    uncertainty: Mapping[str, Any] | UnsetType | None = UNSET,
     reason: str | UnsetType | None = UNSET,
     idempotency_key: str | None = None,
 ) -> Call[records.DataPoint]:
@@ -1452,7 +1619,7 @@ def data_points_correct_of_event(
         "/projects/{project_id}/events/{event_id}/data_points/{data_point_id}",
         records.DataPoint,
         names={"project_id": project_id, "event_id": event_id, "data_point_id": data_point_id},
-        body={"data_point": {"value": value, "reason": reason}},
+        body={"data_point": {"value": value, "uncertainty": uncertainty, "reason": reason}},
         takes_key=True,
         key=idempotency_key,
     )
@@ -1463,7 +1630,8 @@ def data_points_correct_of_event_on_trial(
     event_id: str,
     data_point_id: str,
     *,
-    value: Decimal | int | str | bool,
+    value: Decimal | int | str | bool | UnsetType = UNSET,
+    uncertainty: Mapping[str, Any] | UnsetType | None = UNSET,
     reason: str | UnsetType | None = UNSET,
     idempotency_key: str | None = None,
 ) -> Call[records.Impact]:
@@ -1477,7 +1645,7 @@ def data_points_correct_of_event_on_trial(
         records.Impact,
         names={"project_id": project_id, "event_id": event_id, "data_point_id": data_point_id},
         query={"dry_run": True},
-        body={"data_point": {"value": value, "reason": reason}},
+        body={"data_point": {"value": value, "uncertainty": uncertainty, "reason": reason}},
         takes_key=True,
         key=idempotency_key,
     )
@@ -3474,6 +3642,110 @@ def methodologies_list(
     )
 
 
+def methodology_packages_create(
+    *,
+    name: str,
+    idempotency_key: str | None = None,
+) -> Call[records.MethodologyPackage]:
+    """Take a methodology package into the account: a file, or by name one that ships with the service.
+
+    POST /methodology_packages
+    """
+    return call(
+        "POST",
+        "/methodology_packages",
+        records.MethodologyPackage,
+        body={"methodology_package": {"name": name}},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def methodology_packages_delete(
+    methodology_package_id: str,
+) -> Call[None]:
+    """Remove a methodology package that is installed in no project.
+
+    DELETE /methodology_packages/{methodology_package_id}
+    """
+    return call(
+        "DELETE",
+        "/methodology_packages/{methodology_package_id}",
+        None,
+        names={"methodology_package_id": methodology_package_id},
+    )
+
+
+def methodology_packages_download(
+    methodology_package_id: str,
+) -> Call[bytes]:
+    """Download the file of a methodology package, the very bytes that were uploaded.
+
+    GET /methodology_packages/{methodology_package_id}/content
+    """
+    return call(
+        "GET",
+        "/methodology_packages/{methodology_package_id}/content",
+        bytes,
+        names={"methodology_package_id": methodology_package_id},
+    )
+
+
+def methodology_packages_get(
+    methodology_package_id: str,
+) -> Call[records.MethodologyPackage]:
+    """Read one methodology package with all that it brings: sources, models with their cases, and records.
+
+    GET /methodology_packages/{methodology_package_id}
+    """
+    return call(
+        "GET",
+        "/methodology_packages/{methodology_package_id}",
+        records.MethodologyPackage,
+        names={"methodology_package_id": methodology_package_id},
+    )
+
+
+def methodology_packages_list_library_packages() -> Call[records.LibraryPackages]:
+    """List the methodology packages that ship with the service, and whether the account has taken them.
+
+    GET /library_packages
+    """
+    return call(
+        "GET",
+        "/library_packages",
+        records.LibraryPackages,
+    )
+
+
+def methodology_packages_list(
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    name: str | None = None,
+    publisher: str | None = None,
+) -> Listing[records.MethodologyPackage]:
+    """List the account's methodology packages, the newest first; what they bring is in each by itself.
+
+    GET /methodology_packages
+    """
+    return Listing(
+        call(
+            "GET",
+            "/methodology_packages",
+            Page[records.MethodologyPackage],
+            query={
+                "page": page,
+                "page_size": page_size,
+                "sort": sort,
+                "filter[name][eq]": name,
+                "filter[publisher][eq]": publisher,
+            },
+        )
+    )
+
+
 def model_runs_create(
     model_id: str,
     *,
@@ -3801,6 +4073,7 @@ def models_simulate(
     end_time: Time,
     partition: Mapping[str, Any] | UnsetType = UNSET,
     durations: Mapping[str, Any] | UnsetType = UNSET,
+    uncertainties: Mapping[str, Any] | UnsetType = UNSET,
     idempotency_key: str | None = None,
 ) -> Call[records.Simulated]:
     """Compute a version once from the values given; nothing is stored.
@@ -3818,6 +4091,7 @@ def models_simulate(
             "end_time": end_time,
             "partition": partition,
             "durations": durations,
+            "uncertainties": uncertainties,
         },
         takes_key=True,
         key=idempotency_key,
@@ -4024,6 +4298,154 @@ def outages_update(
                 "evidence_url": evidence_url,
             }
         },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def package_installations_create(
+    project_id: str,
+    *,
+    package_id: int,
+    keep_differing: bool | UnsetType = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.PackageInstallation]:
+    """Install a methodology package in a project, with the packages that it needs, all or nothing.
+
+    POST /projects/{project_id}/package_installations
+    """
+    return call(
+        "POST",
+        "/projects/{project_id}/package_installations",
+        records.PackageInstallation,
+        names={"project_id": project_id},
+        body={"package_installation": {"package_id": package_id, "keep_differing": keep_differing}},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def package_installations_delete(
+    package_installation_id: str,
+) -> Call[records.PackageRemoval]:
+    """Remove an installation with those of its records that nothing uses; says what stays, and why.
+
+    DELETE /package_installations/{package_installation_id}
+    """
+    return call(
+        "DELETE",
+        "/package_installations/{package_installation_id}",
+        records.PackageRemoval,
+        names={"package_installation_id": package_installation_id},
+    )
+
+
+def package_installations_get(
+    package_installation_id: str,
+) -> Call[records.PackageInstallation]:
+    """Read one installation: what was taken, and which of its records were changed here since.
+
+    GET /package_installations/{package_installation_id}
+    """
+    return call(
+        "GET",
+        "/package_installations/{package_installation_id}",
+        records.PackageInstallation,
+        names={"package_installation_id": package_installation_id},
+    )
+
+
+def package_installations_list(
+    project_id: str,
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    name: str | None = None,
+    record_id: str | None = None,
+) -> Listing[records.PackageInstallation]:
+    """List the packages that are installed in a project; their records are in each by itself.
+
+    GET /projects/{project_id}/package_installations
+    """
+    return Listing(
+        call(
+            "GET",
+            "/projects/{project_id}/package_installations",
+            Page[records.PackageInstallation],
+            names={"project_id": project_id},
+            query={
+                "page": page,
+                "page_size": page_size,
+                "sort": sort,
+                "filter[name][eq]": name,
+                "filter[record_id][eq]": record_id,
+            },
+        )
+    )
+
+
+def package_installations_preview(
+    project_id: str,
+    *,
+    package_id: int,
+    keep_differing: bool | UnsetType = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.InstallationPreview]:
+    """Say what installing a methodology package would come to; nothing is stored.
+
+    POST /projects/{project_id}/package_installations/preview
+    """
+    return call(
+        "POST",
+        "/projects/{project_id}/package_installations/preview",
+        records.InstallationPreview,
+        names={"project_id": project_id},
+        body={"package_installation": {"package_id": package_id, "keep_differing": keep_differing}},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def package_installations_preview_package_upgrade(
+    package_installation_id: str,
+    *,
+    package_id: int,
+    keep_differing: bool | UnsetType = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.UpgradePreview]:
+    """Say what an upgrade would come to, record by record and ledger by ledger; nothing is stored.
+
+    POST /package_installations/{package_installation_id}/upgrade/preview
+    """
+    return call(
+        "POST",
+        "/package_installations/{package_installation_id}/upgrade/preview",
+        records.UpgradePreview,
+        names={"package_installation_id": package_installation_id},
+        body={"upgrade": {"package_id": package_id, "keep_differing": keep_differing}},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def package_installations_upgrade(
+    package_installation_id: str,
+    *,
+    package_id: int,
+    keep_differing: bool | UnsetType = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.PackageUpgrade]:
+    """Bring an installation to a higher version of its package, all or nothing.
+
+    POST /package_installations/{package_installation_id}/upgrade
+    """
+    return call(
+        "POST",
+        "/package_installations/{package_installation_id}/upgrade",
+        records.PackageUpgrade,
+        names={"package_installation_id": package_installation_id},
+        body={"upgrade": {"package_id": package_id, "keep_differing": keep_differing}},
         takes_key=True,
         key=idempotency_key,
     )
@@ -4502,6 +4924,58 @@ def report_links_revoke(
         "/reports/{report_id}/links/{link_id}",
         None,
         names={"report_id": report_id, "link_id": link_id},
+    )
+
+
+def report_uncertainty_get_materiality(
+    report_id: str,
+    *,
+    threshold: str,
+) -> Call[records.ReportMateriality]:
+    """Read which effects can move what a report states by a threshold, alone and together (ISO 14064-3).
+
+    GET /reports/{report_id}/materiality
+    """
+    return call(
+        "GET",
+        "/reports/{report_id}/materiality",
+        records.ReportMateriality,
+        names={"report_id": report_id},
+        query={"threshold": threshold},
+    )
+
+
+def report_uncertainty_get(
+    report_id: str,
+) -> Call[records.ReportUncertainty]:
+    """Read how uncertain what a report states is, with an interval and the budget of what its batches
+    share.
+
+    GET /reports/{report_id}/uncertainty
+    """
+    return call(
+        "GET",
+        "/reports/{report_id}/uncertainty",
+        records.ReportUncertainty,
+        names={"report_id": report_id},
+    )
+
+
+def report_uncertainty_get_report_uncertainty_by_link(
+    report_id: str,
+    *,
+    key: str,
+) -> Call[records.ReportUncertainty]:
+    """Read how uncertain what a report states is, by a link to the report, with the `key` of its `url`.
+
+    GET /reports/{report_id}/by_link/uncertainty
+    """
+    return call(
+        "GET",
+        "/reports/{report_id}/by_link/uncertainty",
+        records.ReportUncertainty,
+        names={"report_id": report_id},
+        query={"key": key},
     )
 
 
@@ -5639,6 +6113,7 @@ def static_inputs_create(
     asset_id: str | UnsetType | None = UNSET,
     feedstock_id: str | UnsetType | None = UNSET,
     location_id: str | UnsetType | None = UNSET,
+    uncertainty: Mapping[str, Any] | UnsetType | None = UNSET,
     idempotency_key: str | None = None,
 ) -> Call[records.StaticInput]:
     """Add a value that holds from a moment on.
@@ -5659,6 +6134,7 @@ def static_inputs_create(
                 "asset_id": asset_id,
                 "feedstock_id": feedstock_id,
                 "location_id": location_id,
+                "uncertainty": uncertainty,
             }
         },
         takes_key=True,
@@ -5764,6 +6240,132 @@ def substitutions_list(
                 "filter[code][eq]": code,
             },
         )
+    )
+
+
+def uncertainty_runs_get(
+    uncertainty_run_id: str,
+) -> Call[records.UncertaintyRun]:
+    """Read one uncertainty run, with its results once the task is complete.
+
+    GET /uncertainty_runs/{uncertainty_run_id}
+    """
+    return call(
+        "GET",
+        "/uncertainty_runs/{uncertainty_run_id}",
+        records.UncertaintyRun,
+        names={"uncertainty_run_id": uncertainty_run_id},
+    )
+
+
+def uncertainty_runs_list_of_batch(
+    batch_id: str,
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    state: Literal["pending", "running", "complete", "failed"] | None = None,
+) -> Listing[records.UncertaintyRun]:
+    """List the uncertainty runs of a batch, newest first.
+
+    GET /batches/{batch_id}/uncertainty_runs
+    """
+    return Listing(
+        call(
+            "GET",
+            "/batches/{batch_id}/uncertainty_runs",
+            Page[records.UncertaintyRun],
+            names={"batch_id": batch_id},
+            query={"page": page, "page_size": page_size, "sort": sort, "filter[state][eq]": state},
+        )
+    )
+
+
+def uncertainty_runs_list_of_report(
+    report_id: str,
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    state: Literal["pending", "running", "complete", "failed"] | None = None,
+) -> Listing[records.UncertaintyRun]:
+    """List the uncertainty runs of a report, newest first.
+
+    GET /reports/{report_id}/uncertainty_runs
+    """
+    return Listing(
+        call(
+            "GET",
+            "/reports/{report_id}/uncertainty_runs",
+            Page[records.UncertaintyRun],
+            names={"report_id": report_id},
+            query={"page": page, "page_size": page_size, "sort": sort, "filter[state][eq]": state},
+        )
+    )
+
+
+def uncertainty_runs_start_of_batch(
+    batch_id: str,
+    *,
+    trials: int | UnsetType = UNSET,
+    seed: int | UnsetType = UNSET,
+    coverage_probability: Decimal | int | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.StartedUncertaintyRun]:
+    """Start Monte Carlo trials of the run of a batch; poll the task in the answer.
+
+    POST /batches/{batch_id}/uncertainty_runs
+    """
+    return call(
+        "POST",
+        "/batches/{batch_id}/uncertainty_runs",
+        records.StartedUncertaintyRun,
+        names={"batch_id": batch_id},
+        body={
+            "uncertainty_run": {"trials": trials, "seed": seed, "coverage_probability": coverage_probability}
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def uncertainty_runs_start_of_report(
+    report_id: str,
+    *,
+    trials: int | UnsetType = UNSET,
+    seed: int | UnsetType = UNSET,
+    coverage_probability: Decimal | int | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.StartedUncertaintyRun]:
+    """Start Monte Carlo trials of what a report holds in all; poll the task in the answer.
+
+    POST /reports/{report_id}/uncertainty_runs
+    """
+    return call(
+        "POST",
+        "/reports/{report_id}/uncertainty_runs",
+        records.StartedUncertaintyRun,
+        names={"report_id": report_id},
+        body={
+            "uncertainty_run": {"trials": trials, "seed": seed, "coverage_probability": coverage_probability}
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def uncertainty_savings_get(
+    batch_id: str,
+) -> Call[records.UncertaintySavings]:
+    """Read how uncertain a batch would be with each effect at zero, and which few effects would halve that.
+
+    GET /batches/{batch_id}/uncertainty_savings
+    """
+    return call(
+        "GET",
+        "/batches/{batch_id}/uncertainty_savings",
+        records.UncertaintySavings,
+        names={"batch_id": batch_id},
     )
 
 

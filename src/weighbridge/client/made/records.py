@@ -62,6 +62,22 @@ class AllocationGroup(msgspec.Struct, frozen=True, kw_only=True):
     node: str
 
 
+class AmountUncertainty(msgspec.Struct, frozen=True, kw_only=True):
+    """How uncertain an amount is, to first order, in its unit."""
+
+    standard_uncertainty: Decimal
+    degrees_of_freedom: Decimal | None
+    degrees_of_freedom_reason: Literal["infinite", "correlated"] | None
+    coverage_probability: Decimal
+    coverage_factor: Decimal
+    expanded_uncertainty: Decimal
+    low: Decimal
+    high: Decimal
+    amount: Decimal
+    discount: Decimal
+    relative_standard_uncertainty: Decimal | None
+
+
 class ApiToken(msgspec.Struct, frozen=True, kw_only=True):
     """One token of the account; `last_used_at` is exact to the hour."""
 
@@ -131,6 +147,7 @@ class AsyncTask(msgspec.Struct, frozen=True, kw_only=True):
     type: Literal[
         "batch_generation",
         "batch_deletion",
+        "uncertainty_run",
         "rule_run",
         "export",
         "data_feed_upload",
@@ -294,6 +311,7 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True):
     run_total: Decimal
     measured_share: Decimal | None
     value_source_shares: ValueSourceShares | None
+    uncertainty: BatchUncertainty | None
     model: BatchModel | None
     engine_revision: int | None
     model_run: BatchModelRun | None
@@ -323,6 +341,19 @@ class BatchAllocation(msgspec.Struct, frozen=True, kw_only=True):
     batch_id: str
     ledger_id: str
     tracking_id: str
+
+
+class BatchCredit(msgspec.Struct, frozen=True, kw_only=True):
+    """What the ledger is credited with: what was computed, less a discount for its uncertainty. In the
+    ledger's unit; `credited_amount` is `run_total`.
+    """
+
+    computed_amount: Decimal
+    discount: Decimal
+    credited_amount: Decimal
+    standard_deviations: Decimal | None
+    percentile: Decimal | None
+    factor: Decimal
 
 
 class BatchMadeStale(msgspec.Struct, frozen=True, kw_only=True):
@@ -358,6 +389,24 @@ class BatchReportAllocation(msgspec.Struct, frozen=True, kw_only=True):
     amount: Decimal
     unit: str
     report: AllocatedReport
+
+
+class BatchUncertainty(msgspec.Struct, frozen=True, kw_only=True):
+    """How uncertain the computed amount is, to first order, in the ledger's unit. That is `run_total`, if the
+    model has no discount.
+    """
+
+    standard_uncertainty: Decimal
+    degrees_of_freedom: Decimal | None
+    degrees_of_freedom_reason: Literal["infinite", "correlated"] | None
+    coverage_probability: Decimal
+    coverage_factor: Decimal
+    expanded_uncertainty: Decimal
+    low: Decimal
+    high: Decimal
+    budget: list[UncertaintyLine]
+    budget_count: int
+    credit: BatchCredit | None
 
 
 class BulkInfo(msgspec.Struct, frozen=True, kw_only=True):
@@ -398,6 +447,25 @@ class CalendarWindow(msgspec.Struct, frozen=True, kw_only=True):
     value: int | None = None
     extent: Literal["to_date", "whole_period"] | None = None
     where: str | None = None
+
+
+class Calibration(msgspec.Struct, frozen=True, kw_only=True):
+    """How well the readings of a meter are known from one moment to another, as its certificate says."""
+
+    id: str
+    project_id: str
+    name: str
+    asset_id: str | None
+    event_type_id: str
+    data_point_type: str
+    valid_from: datetime
+    valid_until: datetime | None
+    uncertainty: StatedUncertainty
+    evidence_id: int | None
+    evidence: EventEvidence | None
+    notes: str | None
+    created_at: datetime
+    updated_at: datetime
 
 
 class CaptureFigures(msgspec.Struct, frozen=True, kw_only=True):
@@ -630,6 +698,7 @@ class DataPoint(msgspec.Struct, frozen=True, kw_only=True):
     event: DataPointEvent
     created_at: datetime
     updated_at: datetime
+    uncertainty: StatedUncertainty | None = None
 
 
 class DataPointEvent(msgspec.Struct, frozen=True, kw_only=True):
@@ -718,6 +787,7 @@ class DataPointType(msgspec.Struct, frozen=True, kw_only=True):
     value_type: Literal["number", "string", "boolean"]
     unit: str | None
     required: bool
+    uncertainty: StatedUncertainty | None
     is_static: bool
     nexus_event_type_id: int
     created_at: datetime
@@ -874,6 +944,7 @@ class EventDataPoint(msgspec.Struct, frozen=True, kw_only=True):
     corrections_count: int
     corrections_total: int
     rule_results: list[DataPointResult]
+    uncertainty: StatedUncertainty | None = None
 
 
 class EventEvidence(msgspec.Struct, frozen=True, kw_only=True):
@@ -1056,6 +1127,7 @@ class FilledValue(msgspec.Struct, frozen=True, kw_only=True):
         "maximum",
         "percentile",
         "mean_plus_sd",
+        "confidence_limit",
         "greater_of",
         "lesser_of",
         "expression",
@@ -1072,6 +1144,7 @@ class FilledValue(msgspec.Struct, frozen=True, kw_only=True):
         "maximum",
         "percentile",
         "mean_plus_sd",
+        "confidence_limit",
         "greater_of",
         "lesser_of",
         "expression",
@@ -1083,6 +1156,17 @@ class FilledValue(msgspec.Struct, frozen=True, kw_only=True):
     availability: Decimal | None
     gap_slots: int
     created_at: datetime
+
+
+class FillingCalendarWindow(msgspec.Struct, frozen=True, kw_only=True):
+    """The values of periods of the project's calendar, the last of which holds the slot."""
+
+    kind: Literal["calendar"]
+    unit: Literal["day", "week", "month", "quarter", "year"]
+    value: int | None = None
+    extent: Literal["to_date", "whole_period"] | None = None
+    where: str | None = None
+    same: str | None = None
 
 
 class FillingMethod(msgspec.Struct, frozen=True, kw_only=True):
@@ -1100,6 +1184,7 @@ class FillingMethod(msgspec.Struct, frozen=True, kw_only=True):
         "maximum",
         "percentile",
         "mean_plus_sd",
+        "confidence_limit",
         "greater_of",
         "lesser_of",
         "expression",
@@ -1113,9 +1198,19 @@ class FillingMethod(msgspec.Struct, frozen=True, kw_only=True):
     )
     factor: Decimal | None = None
     deviation: Literal["sample", "population"] | None = None
+    confidence: Decimal | None = None
     methods: list[FillingMethod] | None = None
     without_after: Any = None
     without_before: Any = None
+    after_within: Literal["day", "week", "month", "quarter", "year"] | None = None
+    without_members: FillingMethod | None = None
+
+
+class FillingOperation(msgspec.Struct, frozen=True, kw_only=True):
+    """Events of another type that say whether the meter was operating while they lasted."""
+
+    event_type: str
+    where: str
 
 
 class FillingRounding(msgspec.Struct, frozen=True, kw_only=True):
@@ -1140,6 +1235,7 @@ class FillingTier(msgspec.Struct, frozen=True, kw_only=True):
         "maximum",
         "percentile",
         "mean_plus_sd",
+        "confidence_limit",
         "greater_of",
         "lesser_of",
         "expression",
@@ -1153,11 +1249,15 @@ class FillingTier(msgspec.Struct, frozen=True, kw_only=True):
     )
     factor: Decimal | None = None
     deviation: Literal["sample", "population"] | None = None
+    confidence: Decimal | None = None
     methods: list[FillingMethod] | None = None
     without_after: Any = None
     without_before: Any = None
+    after_within: Literal["day", "week", "month", "quarter", "year"] | None = None
+    without_members: FillingMethod | None = None
     when: str | None = None
     code: str | None = None
+    uncertainty: StatedUncertainty | None = None
 
 
 class FillingWindow(msgspec.Struct, frozen=True, kw_only=True):
@@ -1167,6 +1267,7 @@ class FillingWindow(msgspec.Struct, frozen=True, kw_only=True):
     duration: WindowDuration | None = None
     members: int | None = None
     where: str | None = None
+    same: str | None = None
 
 
 class FindingsEffect(msgspec.Struct, frozen=True, kw_only=True):
@@ -1179,6 +1280,17 @@ class FindingsEffect(msgspec.Struct, frozen=True, kw_only=True):
     total: Decimal
     unit: str
     open_requests: int
+
+
+class FirstOrderResult(msgspec.Struct, frozen=True, kw_only=True):
+    """The same by the law of propagation (JCGM 100), in the `unit` of the run."""
+
+    estimate: Decimal
+    standard_uncertainty: Decimal
+    coverage_factor: Decimal
+    expanded_uncertainty: Decimal
+    low: Decimal
+    high: Decimal
 
 
 class FollowingRule(msgspec.Struct, frozen=True, kw_only=True):
@@ -1228,9 +1340,12 @@ class GapCorrection(msgspec.Struct, frozen=True, kw_only=True):
     )
     factor: Decimal | None = None
     deviation: Literal["sample", "population"] | None = None
+    confidence: Decimal | None = None
     methods: list[FillingMethod] | None = None
     without_after: Any = None
     without_before: Any = None
+    after_within: Literal["day", "week", "month", "quarter", "year"] | None = None
+    without_members: FillingMethod | None = None
     method: (
         Literal[
             "constant",
@@ -1244,6 +1359,7 @@ class GapCorrection(msgspec.Struct, frozen=True, kw_only=True):
             "maximum",
             "percentile",
             "mean_plus_sd",
+            "confidence_limit",
             "greater_of",
             "lesser_of",
             "expression",
@@ -1251,12 +1367,32 @@ class GapCorrection(msgspec.Struct, frozen=True, kw_only=True):
         | None
     ) = None
     code: str | None = None
+    uncertainty: StatedUncertainty | None = None
     tiers: list[FillingTier] | None = None
     border_where: str | None = None
     operating_where: str | None = None
+    operating_from: FillingOperation | None = None
+    fill_to_end: bool | None = None
     availability_slots: int | None = None
     round: FillingRounding | None = None
     conservative: Literal["high", "low"] | None = None
+
+
+class GapSide(msgspec.Struct, frozen=True, kw_only=True):
+    """The values on one side of a gap: of a stretch of clock time, the nearest so many, or both."""
+
+    duration: WindowDuration | None = None
+    members: int | None = None
+
+
+class GapWindow(msgspec.Struct, frozen=True, kw_only=True):
+    """The values around a gap, which are the same for each of its slots."""
+
+    kind: Literal["around_gap"]
+    before: GapSide | None = None
+    after: GapSide | None = None
+    where: str | None = None
+    same: str | None = None
 
 
 class Gaps(msgspec.Struct, frozen=True, kw_only=True):
@@ -1445,6 +1581,29 @@ class InputRow(msgspec.Struct, frozen=True, kw_only=True):
     event: InputEvent
 
 
+class InstallationPreview(msgspec.Struct, frozen=True, kw_only=True):
+    """What the installation of a package would come to; nothing is stored."""
+
+    name: str
+    version: str
+    signature: PackageSignature
+    lock: list[LockedPackage]
+    parts: list[PackagePart]
+    problems: list[str]
+
+
+class InstalledPart(msgspec.Struct, frozen=True, kw_only=True):
+    """A record that came with an installed package."""
+
+    kind: Literal["event_type", "static_input", "model", "ledger", "rule", "methodology"]
+    key: str
+    record_id: str
+    origin: Literal["made", "present", "kept"]
+    sha256: str
+    is_there: bool
+    is_changed_here: bool
+
+
 class Instrument(msgspec.Struct, frozen=True, kw_only=True):
     """One instrument, and what is left of it; its id is that of its batch."""
 
@@ -1611,7 +1770,7 @@ class Ledger(msgspec.Struct, frozen=True, kw_only=True):
     not_counted_yet: NotCountedYet | None
     stale_batch_count: int
     pending_proposal_count: int
-    conditions: list[Literal["stale", "not_counted_yet", "waiting_for_approval", "up_to_date"]]
+    conditions: list[Literal["stale", "not_counted_yet", "waiting_for_approval", "up_to_date", "no_batches"]]
     warnings: list[str]
     created_at: datetime
     updated_at: datetime
@@ -1631,6 +1790,26 @@ class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
     slot: str
     partition: str | None
     nodes: list[str]
+
+
+class LibraryPackage(msgspec.Struct, frozen=True, kw_only=True):
+    """A package that ships with the service."""
+
+    name: str
+    version: str
+    title: str
+    about: str
+    licence: str
+    documents: list[str]
+    measures: list[str]
+    sha256: str
+    package_id: int | None
+
+
+class LibraryPackages(msgspec.Struct, frozen=True, kw_only=True):
+    """The packages that ship with the service, by name; not a page, for they are few."""
+
+    data: list[LibraryPackage]
 
 
 class Lineage(msgspec.Struct, frozen=True, kw_only=True):
@@ -1735,6 +1914,26 @@ class Location(msgspec.Struct, frozen=True, kw_only=True):
     updated_at: datetime
 
 
+class LockedPackage(msgspec.Struct, frozen=True, kw_only=True):
+    """A package as it was resolved for an installation."""
+
+    package_id: int
+    name: str
+    version: str
+    sha256: str
+
+
+class MaterialEffect(msgspec.Struct, frozen=True, kw_only=True):
+    """How far one effect moves an amount."""
+
+    effect: str
+    owner: str | None
+    name: str
+    inputs: list[str]
+    reach: Decimal
+    is_material: bool
+
+
 class MeterCapture(msgspec.Struct, frozen=True, kw_only=True):
     """What was captured of one meter: an asset, else a location, else the event type itself."""
 
@@ -1768,6 +1967,30 @@ class MethodologyModel(msgspec.Struct, frozen=True, kw_only=True):
     version: int
     versions: list[int]
     version_ids: list[str]
+
+
+class MethodologyPackage(msgspec.Struct, frozen=True, kw_only=True):
+    """A methodology as one file: what is measured, how it is computed, and where every number is from."""
+
+    id: int
+    name: str
+    version: str
+    title: str
+    about: str
+    licence: str
+    publisher: str
+    engine_revision: int
+    requires: dict[str, str]
+    sha256: str
+    size_bytes: int
+    documents: list[str]
+    measures: list[str]
+    signature: PackageSignature
+    installation_count: int
+    user_id: int
+    created_at: datetime
+    contents: PackageContents | None
+    ui_url: str
 
 
 class Model(msgspec.Struct, frozen=True, kw_only=True):
@@ -1850,6 +2073,17 @@ class ModelRunResult(msgspec.Struct, frozen=True, kw_only=True):
     approval_comment: str | None = None
 
 
+class NodeUncertainty(msgspec.Struct, frozen=True, kw_only=True):
+    """How uncertain an output is, to first order, in its unit."""
+
+    standard_uncertainty: Decimal
+    degrees_of_freedom: Decimal | None
+    coverage_probability: Decimal
+    low: Decimal
+    high: Decimal
+    credited_amount: Decimal | None
+
+
 class NodeValue(msgspec.Struct, frozen=True, kw_only=True):
     """What a node came to; a formula stands as it is written and with its values filled in."""
 
@@ -1862,6 +2096,7 @@ class NodeValue(msgspec.Struct, frozen=True, kw_only=True):
     filled: str | None
     result: str
     is_output: bool
+    uncertainty: NodeUncertainty | None
 
 
 class NotCounted(msgspec.Struct, frozen=True, kw_only=True):
@@ -1948,6 +2183,134 @@ class OutputDataPointOfRun(msgspec.Struct, frozen=True, kw_only=True):
     end_time: datetime
     created_at: datetime
     updated_at: datetime
+
+
+class PackageCase(msgspec.Struct, frozen=True, kw_only=True):
+    """A worked example of a source, as it was computed when the package was uploaded."""
+
+    name: str
+    source: str | None
+    values: list[PackageCaseValue]
+
+
+class PackageCaseValue(msgspec.Struct, frozen=True, kw_only=True):
+    """What a case expects of a node."""
+
+    node: str
+    expected: str
+    actual: str
+
+
+class PackageContents(msgspec.Struct, frozen=True, kw_only=True):
+    """What a package brings, part by part."""
+
+    sources: list[PackageSource]
+    event_types: list[PackageEntry]
+    static_inputs: list[PackageEntry]
+    models: list[PackageModel]
+    ledgers: list[PackageEntry]
+    rules: list[PackageEntry]
+    methodologies: list[PackageEntry]
+    samples: list[str]
+    page: str
+
+
+class PackageEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """A record that a package brings."""
+
+    key: str
+    record: dict[str, Any]
+    model: str | None
+    source: str | None
+
+
+class PackageInstallation(msgspec.Struct, frozen=True, kw_only=True):
+    """A package that was installed in a project."""
+
+    id: str
+    project_id: str
+    package_id: int
+    name: str
+    version: str
+    title: str
+    lock: list[LockedPackage]
+    parts: list[InstalledPart]
+    user_id: int
+    created_at: datetime
+    updated_at: datetime
+    ui_url: str
+
+
+class PackageModel(msgspec.Struct, frozen=True, kw_only=True):
+    """A model that a package brings."""
+
+    name: str
+    title: str
+    primary_output: str
+    draws_from: list[str]
+    sha256: str
+    document: str
+    cases: list[PackageCase]
+
+
+class PackagePart(msgspec.Struct, frozen=True, kw_only=True):
+    """What becomes of a record that a package brings, or brought."""
+
+    package: str
+    kind: Literal["event_type", "static_input", "model", "ledger", "rule", "methodology"]
+    key: str
+    record_id: str | None
+    state: Literal["made", "present", "differs", "unchanged", "changed", "changed_here", "removed", "stays"]
+    reason: str | None
+    differences: list[PartDifference]
+
+
+class PackageRemoval(msgspec.Struct, frozen=True, kw_only=True):
+    """What was removed with an installation, and what stays and why."""
+
+    parts: list[PackagePart]
+
+
+class PackageSection(msgspec.Struct, frozen=True, kw_only=True):
+    """What was taken from a document."""
+
+    section: str
+    what: str
+    tables: list[str]
+
+
+class PackageSignature(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of who signed a package."""
+
+    state: Literal["shipped", "known", "unknown", "unsigned"]
+    fingerprint: str | None
+    publisher: str | None
+    sentence: str
+
+
+class PackageSource(msgspec.Struct, frozen=True, kw_only=True):
+    """A document that a package was written from."""
+
+    key: str
+    title: str
+    edition: str
+    url: str
+    taken: list[PackageSection]
+
+
+class PackageUpgrade(msgspec.Struct, frozen=True, kw_only=True):
+    """An installation that was brought to another version, and what became of its records."""
+
+    package_installation: PackageInstallation
+    parts: list[PackagePart]
+
+
+class PartDifference(msgspec.Struct, frozen=True, kw_only=True):
+    """A field in which a record differs from what a package says."""
+
+    field: str
+    before: Any
+    after: Any
 
 
 class PartitionDeficit(msgspec.Struct, frozen=True, kw_only=True):
@@ -2222,6 +2585,21 @@ class ReportLink(msgspec.Struct, frozen=True, kw_only=True):
     user: TokenUser
 
 
+class ReportMateriality(msgspec.Struct, frozen=True, kw_only=True):
+    """Which effects can move what a report states by as much as a threshold, in its ledger's unit."""
+
+    report_id: str
+    unit: str | None
+    stated: AmountUncertainty | None
+    threshold: Decimal
+    effects: list[MaterialEffect]
+    effect_count: int
+    together: list[MaterialEffect]
+    together_count: int
+    together_reach: Decimal | None
+    is_fewest: bool
+
+
 class ReportMove(msgspec.Struct, frozen=True, kw_only=True):
     """Who or what said that a report is in a state, and when."""
 
@@ -2234,6 +2612,22 @@ class ReportMove(msgspec.Struct, frozen=True, kw_only=True):
     reason: str | None
     reference: str | None
     amount: Decimal | None
+
+
+class ReportUncertainty(msgspec.Struct, frozen=True, kw_only=True):
+    """How uncertain what a report states is, with what its batches share, in its ledger's unit."""
+
+    report_id: str
+    unit: str | None
+    stated: AmountUncertainty | None
+    accepted: AmountUncertainty | None
+    compared_with: str | None
+    before: AmountUncertainty | None
+    is_coverage_probability_shared: bool | None
+    unknown_batch_count: int
+    unknown_batches: list[str]
+    budget: list[UncertaintyLine]
+    budget_count: int
 
 
 class RequiredInput(msgspec.Struct, frozen=True, kw_only=True):
@@ -2607,6 +3001,7 @@ class Simulation(msgspec.Struct, frozen=True, kw_only=True):
     end_time: datetime
     partition: dict[str, str] | None = None
     durations: dict[str, Any] | None = None
+    uncertainties: dict[str, StatedUncertainty] | None = None
 
 
 class SourceLedger(msgspec.Struct, frozen=True, kw_only=True):
@@ -2632,6 +3027,8 @@ class StaleReason(msgspec.Struct, frozen=True, kw_only=True):
         "event_withdrawn",
         "static_input_added",
         "service_changed",
+        "uncertainty_changed",
+        "calibration_changed",
         "batch_deleted",
         "source_adjusted",
         "inputs_replaced",
@@ -2676,6 +3073,40 @@ class StartedBundle(msgspec.Struct, frozen=True, kw_only=True):
     async_task: AsyncTask
 
 
+class StartedUncertaintyRun(msgspec.Struct, frozen=True, kw_only=True):
+    """The answer to an uncertainty run that was asked for: its trials are queued."""
+
+    uncertainty_run: UncertaintyRun
+    async_task: AsyncTask
+
+
+class StatedPercentiles(msgspec.Struct, frozen=True, kw_only=True):
+    """Two values between which a quantity lies with a probability, with equal tails outside."""
+
+    low: Decimal
+    high: Decimal
+    probability: Decimal
+
+
+class StatedUncertainty(msgspec.Struct, frozen=True, kw_only=True):
+    """How well a value is known: its size in exactly one of the first six fields; others are left out. A
+    relative size is a part of the value: 0.005 is half a percent.
+    """
+
+    standard: Decimal | None = None
+    relative_standard: Decimal | None = None
+    half_width: Decimal | None = None
+    relative_half_width: Decimal | None = None
+    percentiles: StatedPercentiles | None = None
+    relative_percentiles: StatedPercentiles | None = None
+    distribution: Literal["normal", "rectangular", "triangular", "arcsine", "lognormal"] | None = None
+    coverage_factor: Decimal | None = None
+    degrees_of_freedom: Decimal | None = None
+    unit: str | None = None
+    effect: str | None = None
+    source: str | None = None
+
+
 class Statement(msgspec.Struct, frozen=True, kw_only=True):
     """A ledger's statement over a period, which has what counts after its start and up to its end."""
 
@@ -2706,6 +3137,7 @@ class StaticInput(msgspec.Struct, frozen=True, kw_only=True):
     asset_id: str | None
     feedstock_id: str | None
     location_id: str | None
+    uncertainty: StatedUncertainty | None
     created_at: datetime
 
 
@@ -2774,6 +3206,7 @@ class Substitution(msgspec.Struct, frozen=True, kw_only=True):
             "maximum",
             "percentile",
             "mean_plus_sd",
+            "confidence_limit",
             "greater_of",
             "lesser_of",
             "expression",
@@ -2793,6 +3226,7 @@ class Substitution(msgspec.Struct, frozen=True, kw_only=True):
             "maximum",
             "percentile",
             "mean_plus_sd",
+            "confidence_limit",
             "greater_of",
             "lesser_of",
             "expression",
@@ -2824,6 +3258,109 @@ class TokenUser(msgspec.Struct, frozen=True, kw_only=True):
     disabled_at: datetime | None
 
 
+class TrialDifferences(msgspec.Struct, frozen=True, kw_only=True):
+    """How far trials are from first order, and what JCGM 101 tolerates, in `unit`."""
+
+    mean: Decimal
+    standard_uncertainty: Decimal
+    low: Decimal
+    high: Decimal
+    tolerance: Decimal
+    sampling_error: Decimal | None = None
+
+
+class TrialHistogram(msgspec.Struct, frozen=True, kw_only=True):
+    """How many trials fell into each of some columns of equal width."""
+
+    edges: list[Decimal]
+    counts: list[int]
+
+
+class TrialInterval(msgspec.Struct, frozen=True, kw_only=True):
+    """An interval that has the coverage probability."""
+
+    low: Decimal
+    high: Decimal
+
+
+class TrialResult(msgspec.Struct, frozen=True, kw_only=True):
+    """The result of a finished task of trials."""
+
+    uncertainty_run_id: str
+    trials: int
+    is_first_order_valid: bool | None
+
+
+class UncertaintyLine(msgspec.Struct, frozen=True, kw_only=True):
+    """What one input contributes to the uncertainty by one effect."""
+
+    input: str
+    effect: str
+    owner: str | None
+    name: str
+    contribution: Decimal
+    share: Decimal
+
+
+class UncertaintyRun(msgspec.Struct, frozen=True, kw_only=True):
+    """Monte Carlo trials of the run of a batch, or of what a report holds (JCGM 101)."""
+
+    id: str
+    project_id: str
+    batch_id: str | None
+    report_id: str | None
+    state: Literal["pending", "running", "complete", "failed"]
+    error_message: str | None
+    trials: int
+    trials_done: int
+    seed: int
+    coverage_probability: Decimal
+    inputs_sha256: str | None
+    is_current: bool
+    unit: str
+    estimate: Decimal
+    mean: Decimal | None
+    standard_uncertainty: Decimal | None
+    symmetric_interval: TrialInterval | None
+    shortest_interval: TrialInterval | None
+    first_order: FirstOrderResult | None
+    differences: TrialDifferences | None
+    is_first_order_valid: bool | None
+    trials_without_result: int | None
+    histogram: TrialHistogram | None
+    significant_digits: int
+    arithmetic: str
+    async_task_id: int
+    created_at: datetime
+    finished_at: datetime | None
+
+
+class UncertaintySaving(msgspec.Struct, frozen=True, kw_only=True):
+    """What it would be worth to know the values of one effect exactly."""
+
+    effect: str
+    owner: str | None
+    name: str
+    inputs: list[str]
+    without: AmountUncertainty
+    saving: Decimal
+    saved_credit: Decimal | None
+
+
+class UncertaintySavings(msgspec.Struct, frozen=True, kw_only=True):
+    """What better instruments would make of how uncertain a batch is, in its ledger's unit."""
+
+    batch_id: str
+    unit: str
+    current: AmountUncertainty | None
+    savings: list[UncertaintySaving]
+    effect_count: int
+    halving: list[WeighedEffect]
+    halving_count: int
+    halved: AmountUncertainty | None
+    is_fewest: bool
+
+
 class UndoneCorrections(msgspec.Struct, frozen=True, kw_only=True):
     """How many corrections of a rule were reverted, and how many values changed by that."""
 
@@ -2844,6 +3381,19 @@ class UpdatedBatch(msgspec.Struct, frozen=True, kw_only=True):
     has_rule_alerts: bool
     created_at: datetime
     updated_at: datetime
+
+
+class UpgradePreview(msgspec.Struct, frozen=True, kw_only=True):
+    """What an upgrade would come to; nothing is stored."""
+
+    name: str
+    version_before: str
+    version_after: str
+    signature: PackageSignature
+    lock: list[LockedPackage]
+    parts: list[PackagePart]
+    impact: GenerationImpact
+    problems: list[str]
 
 
 class UploadProblem(msgspec.Struct, frozen=True, kw_only=True):
@@ -2979,6 +3529,15 @@ class WebhookDelivery(msgspec.Struct, frozen=True, kw_only=True):
     attempts: list[AttemptMade]
     created_at: datetime
     ended_at: datetime | None
+
+
+class WeighedEffect(msgspec.Struct, frozen=True, kw_only=True):
+    """An effect by which values are uncertain, and what people call it."""
+
+    effect: str
+    owner: str | None
+    name: str
+    inputs: list[str]
 
 
 class WindowDuration(msgspec.Struct, frozen=True, kw_only=True):

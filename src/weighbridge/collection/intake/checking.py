@@ -22,6 +22,12 @@ from weighbridge.collection.records.events import (
     NewDataPoint,
     NewEvent,
 )
+from weighbridge.collection.records.uncertainty import (
+    StatedUncertainty,
+    find_problems,
+    find_unit,
+    to_canonical,
+)
 from weighbridge.core import identity
 from weighbridge.core.collection.correction import ESCAPES, NULL, write_utc
 from weighbridge.core.collection.custom_field import TEXT_LENGTH_MAX
@@ -29,6 +35,7 @@ from weighbridge.core.identity import explain_unseen
 from weighbridge.core.number import DIGITS_MAX, NumberError, limit_number, shorten
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.calendar import BeyondCalendarError, Instant
+from weighbridge.db.statements import canonical
 
 PROBLEMS_MAX: Final = 100
 """Problems named in one refusal; a caller who sent 10,000 bad rows learns enough from these."""
@@ -43,6 +50,12 @@ EVENT_COLUMNS: Final = (
 )  # fmt: skip
 INSERT_EVENT: Final = (
     f"INSERT INTO events ({', '.join(EVENT_COLUMNS)}) VALUES ({', '.join(['%s'] * len(EVENT_COLUMNS))})"
+)
+
+STATED_COLUMNS: Final = (*EVENT_COLUMNS, "uncertainties")
+"""The columns of events of which it is stated how well single values are known."""
+INSERT_STATED_EVENT: Final = (
+    f"INSERT INTO events ({', '.join(STATED_COLUMNS)}) VALUES ({', '.join(['%s'] * len(STATED_COLUMNS))})"
 )
 
 _encode: Final = msgspec.json.Encoder().encode
@@ -63,6 +76,8 @@ class EventSchema:
     requires_tracking_id: bool
     rolled_up_from: str | None = None
     """The slug of the event type whose readings its events are rolled up from; no caller writes them."""
+    units: Mapping[str, str | None] = field(default_factory=dict)
+    """The units of its numbers, by slug."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +103,17 @@ class EventProblems:
         self, name: str, message: str, code: str = "invalid", *, records: tuple[str, ...] = ()
     ) -> None:
         """Note a problem of a field of the event; the message continues the field's name."""
+        path = self.path_of(name)
+        self.collected.append(Problem(f"{path} {message}", path, code, records))
+
+    def path_of(self, name: str) -> str:
+        """The path of a field of the event in the request."""
         event = f"{self.prefix}[{self.index}]" if self.prefix == "events" else self.prefix
-        self.collected.append(Problem(f"{event}.{name} {message}", f"{event}.{name}", code, records))
+        return f"{event}.{name}"
+
+
+Stated = Mapping[str, StatedUncertainty]
+"""How well values of an event are known, by the positions of those of which it is stated, as texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +123,8 @@ class Intake:
     rows: list[EventTexts]
     receipts: list[EventReceipt]
     problems: list[Problem]
+    stated: dict[int, Stated] = field(default_factory=dict)
+    """What is stated of single values, by the key of the event; few events have any."""
 
 
 def take_in(
@@ -127,9 +153,11 @@ def take_in(
                 "event_type", said_of_rolled_up(event.event_type, schema.rolled_up_from), "rolled_up"
             )
         else:
-            row, missing = _row(key, event, schema, vocabulary, problems)
+            row, missing, stated = _row(key, event, schema, vocabulary, problems)
             friendly = identity.make_packed(_EVENT, first + key * _KEY_STEP)
             intake.rows.append(row)
+            if stated:
+                intake.stated[key] = stated
             intake.receipts.append(EventReceipt(friendly, "incomplete" if missing else "complete", missing))
         if len(intake.problems) > PROBLEMS_MAX:
             break
@@ -166,10 +194,16 @@ def copy_row(row: EventTexts) -> str:
     )
 
 
+def add_stated(text: str, stated: Stated | None) -> str:
+    """An event in the text format of COPY with what is stated of its values behind the other columns."""
+    column = NULL if stated is None else canonical(stated).decode().translate(ESCAPES)
+    return f"{text[:-1]}\t{column}\n"
+
+
 def _row(
     key: int, event: NewEvent, schema: EventSchema, vocabulary: EventVocabulary, problems: EventProblems
-) -> tuple[EventTexts, list[str]]:
-    """The columns of an event, and the slugs of required values that are missing."""
+) -> tuple[EventTexts, list[str], Stated]:
+    """The columns of an event, the slugs of required values that it lacks, and what is stated of values."""
     end_time = event.end_time or event.start_time
     if end_time < event.start_time:
         start = event.start_time.isoformat()
@@ -178,7 +212,8 @@ def _row(
         problems.refuse(
             "tracking_id", f"is missing; events of type {event.event_type!r} need one.", "required"
         )
-    numbers, texts, booleans, missing = _values(event.data_points, schema, problems)
+    stated: dict[str, StatedUncertainty] = {}
+    numbers, texts, booleans, missing = _values(event.data_points, schema, problems, stated)
     locations = location_numbers(event.locations, event.event_type, schema, vocabulary, problems)
     row = (
         vocabulary.project,
@@ -197,15 +232,19 @@ def _row(
         booleans,
         "f" if missing else "t",
     )
-    return row, missing
+    return row, missing, stated
 
 
 def _values(
-    points: Sequence[NewDataPoint], schema: EventSchema, problems: EventProblems
+    points: Sequence[NewDataPoint],
+    schema: EventSchema,
+    problems: EventProblems,
+    stated: dict[str, StatedUncertainty],
 ) -> tuple[str, str, str, list[str]]:
     """The three arrays as the database reads them, and the slugs of required values that are missing.
 
-    Null for a data point that is not required means the same as omitting it.
+    Null for a data point that is not required means the same as omitting it. What is stated of how well
+    values are known is added to `stated`.
     """
     columns = schema.columns
     arrays: dict[str, list[str]] = {}
@@ -220,6 +259,9 @@ def _values(
             refuse_name(index, point, schema, problems)
             continue
         slugs.add(point.slug)
+        if point.uncertainty:
+            check_stated(index, point, schema, problems)
+            stated[str(column.position)] = to_canonical(point.uncertainty)
         if point.value is None and point.slug not in schema.required:
             continue
         array = arrays.get(column.value_type)
@@ -249,6 +291,20 @@ def element(index: int, point: NewDataPoint, column: ValueColumn, problems: Even
     message = f"of {point.slug!r} is {_format_json(value)}; it takes a {column.value_type}."
     problems.refuse(f"data_points[{index}].value", message)
     return "NULL"
+
+
+def check_stated(index: int, point: NewDataPoint, schema: EventSchema, problems: EventProblems) -> None:
+    """Refuse a statement of how well a value is known that fits neither the value nor itself."""
+    field, stated = f"data_points[{index}].uncertainty", point.uncertainty
+    if not stated:
+        return
+    if schema.columns[point.slug].value_type != "number":
+        problems.refuse(field, f"is stated of {point.slug!r}, which is no number; only a number has one.")
+    elif point.value is None:
+        problems.refuse(field, f"is stated of {point.slug!r}, which has no value in the event.")
+    else:
+        unit = find_unit(schema.units.get(point.slug))
+        problems.collected.extend(find_problems(stated, problems.path_of(field), unit))
 
 
 def _format_json(value: object) -> str:

@@ -21,15 +21,22 @@ from weighbridge.collection.intake.checking import (
     EventSchema,
     EventVocabulary,
     bounded_text,
+    check_stated,
     element,
     location_numbers,
     reference,
     refuse_name,
 )
 from weighbridge.collection.measurements.corrections import NewCorrection
-from weighbridge.collection.measurements.event_records import EventRow, value_at
+from weighbridge.collection.measurements.event_records import (
+    EventRow,
+    stated_at,
+    value_at,
+    with_stated,
+)
 from weighbridge.collection.measurements.values import ValueColumn
 from weighbridge.collection.records.events import REASON_LENGTH_MAX, EventChange, NewDataPoint
+from weighbridge.collection.records.uncertainty import to_canonical
 from weighbridge.core.collection.correction import CorrectionOrigin
 from weighbridge.core.collection.custom_field import TEXT_LENGTH_MAX
 from weighbridge.core.time.calendar import BeyondCalendarError, Instant
@@ -45,6 +52,8 @@ class Changes:
     """Columns that are set: descriptive texts, and captured values that were missing."""
     corrections: list[NewCorrection] = field(default_factory=list)
     """Corrections, and completions, which record when a value arrived."""
+    restated: list[int] = field(default_factory=list)
+    """The positions of values that were there, and are known otherwise than before."""
 
 
 def changes_of(
@@ -182,6 +191,7 @@ def _change_values(
     completed = set()
     for point, column in _readable(change.data_points, schema, problems):
         stored_value = value_at(row, column.position)
+        _restate(row, point, column, changes, is_new=stored_value is None)
         value = Decimal(point.value) if column.value_type == "number" else point.value
         if stored_value is None:
             _capture(changes, row, column, value)
@@ -209,8 +219,26 @@ def _readable(
         slugs.add(point.slug)
         before = len(problems.collected)
         element(index, point, column, problems)
+        check_stated(index, point, schema, problems)
         if len(problems.collected) == before:
             yield point, column
+
+
+def _restate(
+    row: EventRow, point: NewDataPoint, column: ValueColumn, changes: Changes, *, is_new: bool
+) -> None:
+    """Say how well a value is known, where something else is stated than before."""
+    sent = point.uncertainty
+    if sent is UNSET:
+        return
+    stated = None if sent is None else to_canonical(sent)
+    if stated == stated_at(row, column.position):
+        return
+    changes.fields["uncertainties"] = with_stated(
+        changes.fields.get("uncertainties", row.uncertainties), column.position, stated
+    )
+    if not is_new:
+        changes.restated.append(column.position)
 
 
 def _capture(changes: Changes, row: EventRow, column: ValueColumn, value: Any) -> None:

@@ -21,9 +21,12 @@ from psycopg.errors import ForeignKeyViolation
 from weighbridge.collection.intake.checking import (
     EVENT_COLUMNS,
     INSERT_EVENT,
+    INSERT_STATED_EVENT,
     PROBLEMS_MAX,
-    EventTexts,
+    STATED_COLUMNS,
     Intake,
+    Stated,
+    add_stated,
     copy_row,
     take_in,
 )
@@ -44,9 +47,10 @@ from weighbridge.collection.records.events import (
     NewEvent,
     NewEventsBody,
 )
+from weighbridge.collection.records.uncertainty import list_stated_fields
 from weighbridge.concurrency import Turns
 from weighbridge.core import identity
-from weighbridge.core.collection.correction import hash_event_rows
+from weighbridge.core.collection.correction import hash_event_row, hash_event_rows
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.platform.settings import check_quota
 from weighbridge.core.proof import compute_root
@@ -106,10 +110,14 @@ async def store_one(tx: Write, actor: Actor, project: int, sent: NewEvent) -> Ev
     names, keys, intake = await _check_events(tx, actor, project, [sent], "event")
     await count_day(tx, actor, 1)
     remember(tx.memory, names)
-    tx.later(INSERT_EVENT, intake.rows[0])
+    stated = intake.stated.get(keys[0])
+    if stated:
+        tx.later(INSERT_STATED_EVENT, (*intake.rows[0], jsonb(stated)))
+    else:
+        tx.later(INSERT_EVENT, intake.rows[0])
     assert names.moment is not None  # noqa: S101 - the event type was found
-    event = build_event(keys[0], sent, names, names.moment)
-    [leaf] = hash_event_rows([copy_row(intake.rows[0])])
+    event = build_event(keys[0], sent, names, names.moment, stated)
+    leaf = hash_event_row(copy_row(intake.rows[0]), list_stated_fields(stated))
     changes.record(
         tx,
         actor,
@@ -126,8 +134,8 @@ async def store_many(tx: Write, actor: Actor, project: int, sent: Sequence[NewEv
     """Store many events; NotFound when the account has no such project."""
     names, keys, intake = await _check_events(tx, actor, project, sent, "events")
     await count_day(tx, actor, len(sent))
-    sha256, root, texts = await _digests_and_texts(sent, intake.rows)
-    await tx.copy("events", EVENT_COLUMNS, texts)
+    sha256, root, texts = await _digests_and_texts(sent, intake)
+    await tx.copy("events", STATED_COLUMNS if intake.stated else EVENT_COLUMNS, texts)
     count = len(keys)
     summary = {"count": count, "ids": list_id_spans(project, keys), "sha256": sha256, "root": root}
     changes.record(
@@ -203,15 +211,14 @@ async def _taken_in(
         intake_of_all.rows.extend(intake.rows)
         intake_of_all.receipts.extend(intake.receipts)
         intake_of_all.problems.extend(intake.problems)
+        intake_of_all.stated.update(intake.stated)
         if len(intake_of_all.problems) > PROBLEMS_MAX:
             break
         await turns.next()
     return intake_of_all
 
 
-async def _digests_and_texts(
-    sent: Sequence[NewEvent], rows: Sequence[EventTexts]
-) -> tuple[str, str, list[str]]:
+async def _digests_and_texts(sent: Sequence[NewEvent], intake: Intake) -> tuple[str, str, list[str]]:
     """The SHA-256 of the request's canonical JSON, the root over its events' leaves, and its rows as texts to
     copy; some in each turn.
     """
@@ -222,9 +229,19 @@ async def _digests_and_texts(
     for first in range(0, len(sent), EVENTS_OF_A_STEP):
         step = slice(first, first + EVENTS_OF_A_STEP)
         digest.update(b"," * (first > 0) + canonical(sent[step])[1:-1])
-        of_step = [copy_row(row) for row in rows[step]]
+        rows = intake.rows[step]
+        of_step = [copy_row(row) for row in rows]
+        if not intake.stated:
+            leaves += hash_event_rows(of_step)
+        else:
+            leaves += [
+                hash_event_row(text, list_stated_fields(intake.stated.get(row[1])))
+                for text, row in zip(of_step, rows, strict=True)
+            ]
+            of_step = [
+                add_stated(text, intake.stated.get(row[1])) for text, row in zip(of_step, rows, strict=True)
+            ]
         texts.append("".join(of_step))
-        leaves += hash_event_rows(of_step)
         await turns.next()
     digest.update(b"]}")
     return digest.hexdigest(), compute_root(leaves).hex(), texts
@@ -236,10 +253,12 @@ def _new(sent: Sequence[NewEvent], names: ResolvedNames) -> changes.NewEvents:
     return changes.NewEvents.of((numbers[event.event_type], event.start_time) for event in sent)
 
 
-def build_event(key: int, sent: NewEvent, names: ResolvedNames, moment: Instant) -> Event:
+def build_event(
+    key: int, sent: NewEvent, names: ResolvedNames, moment: Instant, stated: Stated | None = None
+) -> Event:
     """The event as reading it back would give it, when it was stored at the moment."""
     return assemble_event(
-        _build_row(key, sent, names, moment),
+        replace(_build_row(key, sent, names, moment), uncertainties=stated),
         names.kinds[sent.event_type].meanings,
         [LOCATION_ROW.make(*names.records["location"][location.id][:-1]) for location in sent.locations],
         [],
@@ -367,7 +386,7 @@ async def store_event(call: ShortCall, body: NewEventsBody) -> Event | None:
     if names is None or key is None:
         return None
     intake = take_in([sent], [key], names.vocabulary, "event")
-    if intake.problems:
+    if intake.problems or intake.stated:  # what is stated of values goes the long way
         return None
     event = build_event(key, sent, names, _NOT_YET)
     [leaf] = hash_event_rows([copy_row(intake.rows[0])])

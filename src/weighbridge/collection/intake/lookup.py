@@ -189,6 +189,7 @@ def _schema(rows: Sequence[TupleRow]) -> EventSchema:
         locations_min=EXPECTED_LOCATIONS[expected_locations],
         requires_tracking_id=requires_tracking_id,
         rolled_up_from=source,
+        units={slug: unit for _, slug, _, unit, _, _ in points},
     )
 
 

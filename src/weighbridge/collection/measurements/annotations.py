@@ -249,6 +249,10 @@ async def correction_summaries(
     }
 
 
+BASIS_OF_SUBSTITUTE: Final = ("sources", "uncertainty")
+"""Keys of a stored substitution that say on which readings a value rests, and how well it is known."""
+
+
 async def substitutions_numbered(tx: Read, project: int, numbers: Collection[int]) -> dict[int, Substitution]:
     """Corrections as data points show them, by their numbers."""
     if not numbers:
@@ -257,11 +261,12 @@ async def substitutions_numbered(tx: Read, project: int, numbers: Collection[int
         number: Substitution(number, replaced, rule_id(project, rule), *columns, **(method or {}))
         for number, replaced, rule, *columns, method in await tx.tuples(
             """
-            SELECT id, from_value, rule_id, rule_version, rule_run_id, reason, created_at, substitution
+            SELECT id, from_value, rule_id, rule_version, rule_run_id, reason, created_at,
+                   substitution - %s::text[]
               FROM corrections
              WHERE project_id = %s AND id = ANY (%s)
             """,
-            (project, list(numbers)),
+            ([*BASIS_OF_SUBSTITUTE], project, list(numbers)),
         )
     }
 

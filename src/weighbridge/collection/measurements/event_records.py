@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import Any, Final, LiteralString, Self
 
 import msgspec
+from msgspec import UNSET
 from psycopg.rows import TupleRow
 from psycopg.sql import SQL, Composable
 
@@ -37,6 +38,7 @@ from weighbridge.collection.records.events import (
     EventReadings,
 )
 from weighbridge.collection.records.projects import Location
+from weighbridge.collection.records.uncertainty import StatedUncertainty, read_stated
 from weighbridge.core import identity
 from weighbridge.core.collection.correction import (
     ESCAPES,
@@ -44,6 +46,7 @@ from weighbridge.core.collection.correction import (
     determine_value_source,
     hash_event_line,
     write_nullable,
+    write_stated_field,
     write_texts,
     write_utc,
 )
@@ -127,6 +130,8 @@ class EventRow(msgspec.Struct, frozen=True):
     covered_readings: int | None = None
     """Slots of the readings' cadence in which its meter has a valid one, of those expected."""
     expected_readings: int | None = None
+    uncertainties: Mapping[str, Any] | None = None
+    """What is stated of how well single values are known, by position; None where nothing is."""
 
 
 class PositionMeaning(msgspec.Struct, frozen=True):
@@ -188,6 +193,7 @@ EVENT_ROW: Final = row_of(
     Column("valid_readings", "e.valid_readings"),
     Column("covered_readings", "e.covered_readings"),
     Column("expected_readings", "e.expected_readings"),
+    Column("uncertainties", "e.uncertainties"),
 )
 
 ONE_EVENT: Final = (
@@ -329,6 +335,7 @@ LINE_COLUMNS: Final = ", ".join(
         _CAPTURED.format("feedstock_id", "integer"),
         _CAPTURED.format("asset_id", "integer"),
         "e.client_reference, e.notes, e.location_ids::text, e.numbers::text, e.texts, e.booleans::text",
+        "e.uncertainties",
     ]
 )
 """The columns of an event `e` that its line is made of, in their order."""
@@ -342,7 +349,7 @@ def leaf_of_columns(columns: Sequence[Any]) -> bytes:
 def line_of_columns(columns: Sequence[Any]) -> str:
     """The line of an event by its columns."""
     project, number, kind, start, end, tracking_id, feedstock, asset, reference, notes, *arrays = columns
-    locations, numbers, texts, booleans = arrays
+    locations, numbers, texts, booleans, stated = arrays
     start_text = write_utc(start)
     end_text = start_text if end == start else write_utc(end)
     fields = (
@@ -351,7 +358,7 @@ def line_of_columns(columns: Sequence[Any]) -> str:
         write_nullable(reference), write_nullable(notes), locations, numbers,
         write_texts(texts).translate(ESCAPES) if texts else "{}", booleans,
     )  # fmt: skip
-    return "\t".join(fields)
+    return "\t".join(fields) + write_stated_field(stated)
 
 
 async def stored_leaves(tx: Read, project: int, numbers: Collection[int]) -> dict[int, str]:
@@ -380,7 +387,7 @@ def assemble_event(
     """An event of its row, the meaning of its positions, and what belongs to it."""
     friendly = identity.of("event", row.project, row.number)
     project = _kept_id("project", row.project)
-    if corrections or results or row.is_revised or row.is_imputed:
+    if corrections or results or row.is_revised or row.is_imputed or row.uncertainties:
         points = [
             _data_point(row, meaning, value, corrections.get(key, UNCORRECTED), results.get(key, []))
             for meaning in meanings
@@ -494,7 +501,22 @@ def _data_point(
         corrections_count=corrections.corrections_count,
         corrections_total=corrections.corrections_total,
         rule_results=results,
+        uncertainty=stated_at(row, meaning.position) or UNSET,
     )
+
+
+def stated_at(row: EventRow, position: int) -> StatedUncertainty | None:
+    """What is stated of how well the value at a position is known; None where its type says so."""
+    stated = (row.uncertainties or {}).get(str(position))
+    return None if stated is None else read_stated(stated)
+
+
+def with_stated(
+    before: Mapping[str, Any] | None, position: int, stated: StatedUncertainty | None
+) -> Mapping[str, Any] | None:
+    """What is stated of the values of an event when one of them is known otherwise; None where nothing is."""
+    others = {place: one for place, one in (before or {}).items() if place != str(position)}
+    return (others if stated is None else {**others, str(position): stated}) or None
 
 
 def _feedstock(row: EventRow) -> EventFeedstock | None:

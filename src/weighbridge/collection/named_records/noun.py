@@ -34,7 +34,7 @@ from weighbridge.db.lists.listing import (
     read_moment,
     read_page,
 )
-from weighbridge.db.row import remove_unused
+from weighbridge.db.row import Column, remove_unused
 from weighbridge.db.statements import Literal
 from weighbridge.errors import Invalid, NotFound
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall
@@ -65,12 +65,16 @@ class ProjectNoun(Generic[Record]):
         table: LiteralString,
         *,
         filters: Mapping[str, Filter] | None = None,
+        own: Sequence[Column] = (),
         is_exported: bool = False,
     ) -> None:
-        """Derive everything from the record, whose list takes these filters extra those that it declares."""
+        """Derive everything from the record, whose list takes these filters extra those that it declares.
+
+        `own` are the columns of fields that the service gives, where they have not the field's name.
+        """
         self.noun = bodies.noun
         self.bodies = bodies
-        self.table = table_of(bodies.record, bodies.noun, table)
+        self.table = table_of(bodies.record, bodies.noun, table, *own)
         self._select: LiteralString = (
             f"SELECT {self.table.row.columns} FROM {table} WHERE project_id = %s AND id = %s"
         )

@@ -33,6 +33,9 @@ _READ_BY_PLACE: Final[LiteralString] = """
 """Models filter events by the names of their locations: a result depends on them."""
 
 _EVERYTHING: Final = "Events, voided ones and corrections included, static inputs, outages or data feeds"
+_OF_ASSET: Final = (
+    "Events, voided ones and corrections included, static inputs, outages, calibrations or data feeds"
+)
 
 
 async def value_types(tx: Read, project: int) -> dict[str, str]:
@@ -72,7 +75,7 @@ ASSETS: Final = NamedNoun(
     "assets",
     read_by=_READ_BY_TAG.format(tag="asset_id"),
     fixed="Batches were made of events of this asset and depend on its name; the name is fixed.",
-    named_by=_EVERYTHING,
+    named_by=_OF_ASSET,
     check=_problems_of_asset,
 )
 

@@ -15,6 +15,7 @@ from weighbridge.collection.records.events import (
     DataPointResult,
     Substitution,
 )
+from weighbridge.collection.records.uncertainty import StatedUncertainty, read_stated, to_canonical
 from weighbridge.core.collection.capture import AGGREGATES
 from weighbridge.core.collection.correction import ORIGINS_SHOWN, CorrectionState
 from weighbridge.core.identity import Link
@@ -109,6 +110,17 @@ class DataPointType(msgspec.Struct, frozen=True):
     """The unit of its numbers, such as `kg`; null for texts, for true or false, and for plain numbers."""
     required: Annotated[bool, Sent(bool, default=True)]
     """Whether an event without it is `incomplete`."""
+    uncertainty: Annotated[
+        StatedUncertainty | None,
+        Sent(
+            StatedUncertainty,
+            write=to_canonical,
+            read=read_stated,
+            is_json=True,
+            meaning="How well its values are known, where nothing else is stated; only of numbers.",
+        ),
+    ]
+    """How well each of its values is known, unless the value says otherwise; null when not stated."""
     is_static: bool
     nexus_event_type_id: int
     """The number of its event type."""
@@ -135,6 +147,8 @@ class DataPointTypeChange(msgspec.Struct, frozen=True, forbid_unknown_fields=Tru
     value_type: _ValueType | UnsetType = UNSET
     unit: UnitText | UnsetType | None = UNSET
     required: bool | UnsetType = UNSET
+    uncertainty: StatedUncertainty | UnsetType | None = UNSET
+    """How well its values are known, in place of what was stated before; null takes that away."""
 
 
 class EventType(msgspec.Struct, frozen=True):
@@ -260,6 +274,8 @@ class DataPoint(msgspec.Struct, frozen=True):
     """When its event was stored."""
     updated_at: Instant
     """When its event was last changed or corrected."""
+    uncertainty: StatedUncertainty | UnsetType = UNSET
+    """How well this value is known, where that was stated of it; left out where its type says so."""
 
 
 class OutputDataPointOfRun(msgspec.Struct, frozen=True):
@@ -311,12 +327,14 @@ class OutputDataPointOfRun(msgspec.Struct, frozen=True):
 
 
 class DataPointChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a caller sends to correct a data point."""
+    """What a caller sends to correct a data point: a value, or how well it is known, or both."""
 
-    value: Any
+    value: Any = UNSET
     """The value that is to count: a number in the unit of its type, a text, or true or false, as its type
-    says.
+    says; left out, it stays.
     """
+    uncertainty: StatedUncertainty | UnsetType | None = UNSET
+    """How well the value is known, in place of what its type states; null takes the statement away."""
     reason: Annotated[str, at_most(REASON_LENGTH_MAX)] | None = None
     """Why it is corrected, up to 1,000 characters; it stands with the correction."""
 

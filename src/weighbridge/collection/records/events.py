@@ -9,6 +9,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from weighbridge.collection.records.projects import Location
+from weighbridge.collection.records.uncertainty import StatedUncertainty
 from weighbridge.core.collection.custom_field import TEXT_LENGTH_MAX
 from weighbridge.core.collection.evidence import LINK_LENGTH_MAX
 from weighbridge.core.identity import Link, ResourceAddress
@@ -196,6 +197,10 @@ class NewDataPoint(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=F
     """The slug of a data point type of the event's type, such as `wet_mass`."""
     value: Any
     """A number in the unit of its data point type, a text, or true or false, as its type says."""
+    uncertainty: StatedUncertainty | UnsetType | None = UNSET
+    """How well this value is known, in place of what its data point type states; null takes the statement of
+    the value away.
+    """
 
 
 class NewEvent(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
@@ -315,7 +320,9 @@ class Substitution(msgspec.Struct, frozen=True):
     members_used: int | None = None
     """How many values it was found from; null where no gap was filled."""
     availability: Decimal | None = None
-    """The share of operating slots with a valid captured value up to here; null where no tier asks for it."""
+    """The share of operating slots with a valid captured value, up to here or in a period that a tier names;
+    null where none asks.
+    """
     gap_slots: int | None = None
     """How many slots of the whole gap need a value; null where no gap was filled."""
 
@@ -342,6 +349,8 @@ class EventDataPoint(msgspec.Struct, frozen=True):
     corrections_count: int
     corrections_total: int
     rule_results: list[DataPointResult]
+    uncertainty: StatedUncertainty | UnsetType = UNSET
+    """How well this value is known, where that was stated of it; left out where its type says so."""
 
 
 class EventFeedstock(msgspec.Struct, frozen=True):

@@ -8,6 +8,7 @@ Invariants: a row of an event is what was captured, but for values that a correc
 that read them; an event that no write proves is named.
 """
 
+import json
 import re
 from array import array
 from bisect import bisect_left, bisect_right
@@ -25,8 +26,16 @@ from weighbridge.core.bundle.contents import (
     TrustResult,
 )
 from weighbridge.core.bundle.rows import EventTypeRow, parse_json
-from weighbridge.core.bundle.tables import VALUES_FROM, Texts, parse_ranges, split_lines, write_ranges
-from weighbridge.core.collection.correction import NULL
+from weighbridge.core.bundle.stated import list_states
+from weighbridge.core.bundle.tables import (
+    STATEMENTS,
+    VALUES_FROM,
+    Texts,
+    parse_ranges,
+    split_lines,
+    write_ranges,
+)
+from weighbridge.core.collection.correction import NULL, hash_event_line, write_stated_field
 from weighbridge.core.platform.audit import hash_of_row
 from weighbridge.core.proof import compute_root_of_some, hash_leaf
 from weighbridge.core.signing import UnprovenError
@@ -34,10 +43,11 @@ from weighbridge.core.signing import UnprovenError
 STORED_ONE: Final = "event.create"
 STORED_MANY: Final = ("event.create_many", "data_feed_upload.finish")
 COMPLETED_ONE: Final = "event.update"
-COMPLETED_MANY: Final = "event.update_many"
+COMPLETED_MANY: Final = ("event.update_many", "data_point.correct")
+"""What says the leaves of events before and after; the second where something else is stated of a value."""
 
-_FIELDS: Final = 14
-"""Fields of a line."""
+_FIELDS: Final = (14, 15)
+"""Fields of a line; the last only where single values state how well they are known."""
 
 
 class CapturedLines:
@@ -46,13 +56,17 @@ class CapturedLines:
     def __init__(self, content: memoryview) -> None:
         """Find the place of each line; UnreadableError when they are not in order."""
         self._content = content
+        self.stating: list[int] = []
+        """The events of which single values state how well they are known."""
         self.events, self._places = array("q"), array("q", [0])
         place, last = 0, -1
         for line in split_lines(content, CAPTURED):
-            number = line.split("\t", 2)[1] if line.count("\t") == _FIELDS - 1 else ""
+            number = line.split("\t", 2)[1] if line.count("\t") + 1 in _FIELDS else ""
             if not number.isdecimal() or int(number) <= last:
                 raise UnreadableError(f"Lines of {CAPTURED} are of one event each, in order: {line[:60]!r}.")
             last = int(number)
+            if line.count("\t") + 1 == _FIELDS[-1]:
+                self.stating.append(last)
             place += len(line.encode() if not line.isascii() else line) + 1
             self.events.append(last)
             self._places.append(place)
@@ -242,7 +256,7 @@ def list_completions(row: Mapping[str, Any]) -> list[tuple[str, str, str]]:
         before, after = (row[side] or {} for side in ("before", "after"))
         was, now = before.get("leaf"), after.get("leaf")
         return [] if was is None or now is None or was == now else [(row["object"], was, now)]
-    if row["action"] == COMPLETED_MANY:
+    if row["action"] in COMPLETED_MANY:
         return [(name, before, after) for name, before, after in (row["after"] or {}).get("leaves", ())]
     return []
 
@@ -410,6 +424,52 @@ def _split_texts(array_text: str) -> list[str | None]:
 
 def _split_flags(array_text: str) -> list[str | None]:
     return [] if array_text == "{}" else [_FLAGS[text] for text in array_text[1:-1].split(",")]
+
+
+# What single values state of their uncertainty: as it was captured, or stated later by a row of the log.
+
+
+def _list_leaves(contents: BundleContents, bound: BoundEvents) -> dict[int, set[str]]:
+    """By event that was completed, or of which something else was stated, its leaves before and after."""
+    leaves: dict[int, set[str]] = {}
+    for row in bound.rows:
+        for name, before, after in list_completions(row):
+            event = identity.number("event", name, contents.manifest.project_number)
+            leaves.setdefault(event, set()).update((before, after))
+    return leaves
+
+
+def check_stated_lines(contents: BundleContents, bound: BoundEvents, faults: Faults) -> list[str]:
+    """Compare what batches read of statements of single values with the lines; gives what cannot be proved.
+
+    What was stated before is in no line any more, but its leaf is in the row that replaced it.
+    """
+    lines = bound.lines
+    if not contents.is_uncertain:
+        for event in lines.stating[:5]:
+            faults.add(CAPTURED, f"Event {event} states how well a value is known, which this format lacks.")
+        return []
+    leaves = _list_leaves(contents, bound)
+    unproved: list[int] = []
+    for event, states in list_states(contents, {*lines.stating, *contents.stating_events}).items():
+        at = lines.find(event)
+        if at is None or not bound.row_of[at]:
+            continue
+        fields = lines.line(at).split("\t")[: _FIELDS[0]]
+        known = leaves.get(event, set()) | {lines.leaf(at).hex()}
+        for state in states:
+            stated = {position: json.loads(text) for position, text in state.items()}
+            if hash_event_line("\t".join(fields) + write_stated_field(stated)).hex() in known:
+                continue
+            if event in leaves:
+                unproved.append(event)
+            else:
+                sentence = f"What event {event} states of its values was neither captured nor stated later."
+                faults.add(STATEMENTS.part, sentence)
+    if not unproved:
+        return []
+    named = _shorten_ranges(sorted(set(unproved)))
+    return [f"No row of the log has what some events stated when batches read them: {named}."]
 
 
 # What no write proves, by name.

@@ -27,7 +27,7 @@ from typing import Any, Final
 from weighbridge.core import identity
 from weighbridge.core.bundle.archive import Faults, UnreadableError, read_parts
 from weighbridge.core.bundle.books import check_books
-from weighbridge.core.bundle.captured import bind_events, check_captured, list_unbound
+from weighbridge.core.bundle.captured import bind_events, check_captured, check_stated_lines, list_unbound
 from weighbridge.core.bundle.closure import check_closure, check_late, list_untold
 from weighbridge.core.bundle.contents import (
     CAPTURED,
@@ -73,6 +73,8 @@ from weighbridge.core.bundle.page import render_page
 from weighbridge.core.bundle.recomputation import Advance, RecomputedBatches, check_drawn, recompute
 from weighbridge.core.bundle.rows import BatchRow, CorrectionRow
 from weighbridge.core.bundle.seal import check_seal
+from weighbridge.core.bundle.stated import check_stated
+from weighbridge.core.bundle.stated_log import compare_statements
 from weighbridge.core.bundle.tables import (
     BATCHES,
     CORRECTIONS,
@@ -93,8 +95,9 @@ from weighbridge.core.bundle.tables import (
     parse_ranges,
     split_lines,
 )
+from weighbridge.core.bundle.uncertainty import UNCERTAINTIES
 from weighbridge.core.cosignature import Cosignature, WitnessKey, list_cosignatures, require_cosignatures
-from weighbridge.core.engine.slot_computation import check_revision
+from weighbridge.core.engine.revisions import check_revision
 from weighbridge.core.key_history import SignedStatement
 from weighbridge.core.model import PreparedModel, hash_model, prepare
 from weighbridge.core.report import compute_amount
@@ -124,6 +127,7 @@ def check_parts(contents: BundleContents, vouched: TrustResult, faults: Faults) 
             f"{EVIDENCE_FOLDER}{evidence.sha256}" for evidence in contents.evidence if evidence.sha256
         }
     expected |= {METHODOLOGY} if contents.is_sealed and contents.report.methodology_id is not None else set()
+    expected |= {UNCERTAINTIES} if contents.is_uncertain else set()
     expected |= list_engagement_parts(contents)
     for name in sorted(contents.parts.keys() - expected):
         faults.add(name, "Nothing in the bundle names this part.")
@@ -143,6 +147,7 @@ def check_rows(contents: BundleContents, faults: Faults) -> None:
         of_node}, faults,
     )  # fmt: skip
     _check_corrections(contents, faults)
+    check_stated(contents, faults)
 
 
 def _check_named(part: str, existing: Iterable[Any], referenced: Iterable[Any], faults: Faults) -> None:
@@ -503,14 +508,18 @@ def _compare_rows(faults: Faults, contents: BundleContents, checked: CheckedBund
         compare_with_log(contents, vouched, faults)
         if contents.is_sealed:
             log = LogRows(vouched.rows)
-            for part, sentence in check_closure(contents, log):
+            for part, sentence in (*check_closure(contents, log), *compare_statements(contents, log)):
                 faults.add(part, sentence)
             bound = bind_events(contents, vouched, faults)
             check_captured(contents, bound, faults)
             for sentence in check_late(contents, bound):
                 faults.add(LATE_EVENTS.part, sentence)
             checked.gaps = list_gaps(contents, vouched.rows)
-            checked.unbound = [*list_unbound(contents, bound), *list_untold(contents, log)]
+            checked.unbound = [
+                *list_unbound(contents, bound),
+                *check_stated_lines(contents, bound, faults),
+                *list_untold(contents, log),
+            ]
         if (unknown := check_revision(contents.manifest.engine_revision)) is not None:
             faults.add(MANIFEST, f"{unknown[0].upper()}{unknown[1:]}.")
         if vouched.head is not None and vouched.head.origin != contents.manifest.audit_log:

@@ -13,6 +13,7 @@ believed only under the head that the key signed.
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import pairwise
 from typing import Any, Final
 
 from weighbridge.core.bundle import rows, tables
@@ -30,6 +31,12 @@ from weighbridge.core.bundle.tables import (
     read_lines,
     split_lines,
 )
+from weighbridge.core.bundle.uncertainty import (
+    OF_VALUE,
+    UNCERTAINTIES,
+    BatchUncertainties,
+    StatementsOfBundle,
+)
 from weighbridge.core.key_history import SignedStatement, TrustedKeys, find_signer
 from weighbridge.core.model import Model, ModelError
 from weighbridge.core.platform.audit import hash_of_row
@@ -37,7 +44,7 @@ from weighbridge.core.proof import Checkpoint, InclusionProof, open_checkpoint
 from weighbridge.core.signing import UnprovenError, VerifierKey, verify_ssh_signature, write_canonical_json
 
 FORMAT: Final = 4
-"""The form of bundles that are made; the check reads every format that `TABLES` names."""
+"""The form of bundles without uncertainty; the check reads every format that `TABLES` names."""
 
 WHOLE_STORIES: Final = 2
 """The first format with all batches of each run, and the entries that they posted."""
@@ -47,6 +54,9 @@ KEY_HISTORY: Final = 3
 
 SEALED: Final = 4
 """The first format whose parts the log was told of, and whose events the writes prove that stored them."""
+
+UNCERTAIN: Final = 5
+"""The format of bundles in which a model asks for uncertainty, or an event states it of single values."""
 
 MANIFEST: Final = "bundle.json"
 REPORT: Final = "report.json"
@@ -178,6 +188,23 @@ class BundleContents:
     findings: dict[int, rows.DismissedFindingRow] = field(default_factory=dict)
     methodology: BundledMethodology | None = None
     """None where the report follows none."""
+    statements: list[rows.StatementRow] = field(default_factory=list)
+    calibrations: list[rows.CalibrationRow] = field(default_factory=list)
+    sources: list[rows.SourceRow] = field(default_factory=list)
+    stated: StatementsOfBundle = field(default_factory=StatementsOfBundle)
+    """The same, by what they are about."""
+    uncertainties: dict[int, BatchUncertainties] = field(default_factory=dict)
+    """Of the batches whose models ask."""
+
+    @property
+    def is_uncertain(self) -> bool:
+        """Whether it has what re-derives how uncertain its batches are."""
+        return self.manifest.format >= UNCERTAIN
+
+    @property
+    def stating_events(self) -> set[int]:
+        """The events of which single values state how well they are known."""
+        return {int(row.name) for row in self.statements if row.kind == OF_VALUE and row.name.isdecimal()}
 
     @property
     def has_whole_stories(self) -> bool:
@@ -259,6 +286,8 @@ def read_contents(
         contents.key_history = reading.record(KeyHistory, KEYS)
     if contents.is_sealed:
         _read_closure(contents, reading)
+    if contents.is_uncertain:
+        _read_uncertainty(contents, reading)
     _read_documents(contents, reading, read_model, faults)
     return contents
 
@@ -271,6 +300,16 @@ def _read_closure(contents: BundleContents, reading: "_PartReader") -> None:
     contents.write_proof = reading.record(WriteProof, WRITE_PROOF)
     if contents.report.methodology_id is not None:
         contents.methodology = reading.record(BundledMethodology, METHODOLOGY)
+
+
+def _read_uncertainty(contents: BundleContents, reading: "_PartReader") -> None:
+    contents.statements = list(reading.table(tables.STATEMENTS))
+    contents.calibrations = list(reading.table(tables.CALIBRATIONS))
+    contents.sources = list(reading.table(tables.SOURCES))
+    contents.stated = reading.stated(contents.statements, contents.calibrations, contents.sources)
+    lines = list(reading.lines(BatchUncertainties, UNCERTAINTIES))
+    contents.uncertainties = {line.batch: line for line in lines}
+    reading.require_order(UNCERTAINTIES, [line.batch for line in lines])
 
 
 def _read_documents(
@@ -337,6 +376,23 @@ class _PartReader:
         except UnreadableError as error:
             self._faults.add(part, str(error))
             return None
+
+    def stated(
+        self,
+        statements: Sequence[rows.StatementRow],
+        calibrations: Sequence[rows.CalibrationRow],
+        sources: Sequence[rows.SourceRow],
+    ) -> StatementsOfBundle:
+        try:
+            return StatementsOfBundle.read(statements, calibrations, sources)
+        except UnreadableError as error:
+            self._faults.add(tables.STATEMENTS.part, str(error))
+            return StatementsOfBundle()
+
+    def require_order(self, part: str, batches: Sequence[int]) -> None:
+        """Lines are of one batch each, in order."""
+        if any(after <= before for before, after in pairwise(batches)):
+            self._faults.add(part, "Lines are sorted by their batches, each once, and these are not.")
 
     def _each(self, part: str, items: Iterable[Any]) -> Iterable[Any]:
         try:

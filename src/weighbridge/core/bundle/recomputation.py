@@ -17,8 +17,12 @@ from weighbridge.core import identity
 from weighbridge.core.bundle.archive import Faults, UnreadableError
 from weighbridge.core.bundle.books import find_newest_batch, group_batches_by_run
 from weighbridge.core.bundle.contents import BundleContents
-from weighbridge.core.bundle.rows import BatchRow, NodeValueRow
+from weighbridge.core.bundle.rows import BatchRow, NodeValueRow, StaticInputRow
 from weighbridge.core.bundle.slot_inputs import group_events, list_measures, list_slot_sources
+from weighbridge.core.bundle.stated import (
+    list_drawn_faults,
+    list_uncertainty_faults,
+)
 from weighbridge.core.bundle.tables import (
     BATCHES,
     LINEAGE,
@@ -29,13 +33,20 @@ from weighbridge.core.bundle.tables import (
     SlotLine,
     parse_ranges,
 )
+from weighbridge.core.bundle.uncertainty import (
+    OF_STATIC_INPUT,
+    UNCERTAINTIES,
+    BundledUncertainty,
+    read_drawn,
+)
 from weighbridge.core.engine import EngineSetting, NodeReading, PartitionRun, SlotData, SlotRun, run_slot
+from weighbridge.core.engine.revisions import check_revision
+from weighbridge.core.engine.run import compute_credit
 from weighbridge.core.engine.slot_computation import (
     Drawing,
     Drawn,
     SourceLedgerView,
     StaticValue,
-    check_revision,
 )
 from weighbridge.core.ledger.allocation import (
     DOWN,
@@ -46,7 +57,6 @@ from weighbridge.core.ledger.allocation import (
     Partition,
     ValueSource,
     read_columns,
-    round_total,
     write_columns,
 )
 from weighbridge.core.ledger.drawing import Drawer, SourceBatch
@@ -55,6 +65,7 @@ from weighbridge.core.ledger.posting import EntryKind
 from weighbridge.core.model import Available, Model, Node, PreparedModel, StaticInput, Upstream, prepare
 from weighbridge.core.number import digits, plain
 from weighbridge.core.time.calendar import EVENT, Interval, build_slot, find_slot, label_slot
+from weighbridge.core.uncertainty.statement import UncertaintyStatement
 from weighbridge.core.unit import ONE, Unit, UnitError, convert, parse_unit
 
 Advance = Callable[[int], None]
@@ -124,41 +135,47 @@ class ComputedAgain:
             newest[contents.batches[number].run] = number
         newest_numbers = sorted(newest.values())
         sources = list_slot_sources(contents, self.model, newest_numbers)
-        measures = list_measures(contents, self.model, sources)
+        made_last = max(line.batches)
+        measures = list_measures(contents, self.model, sources, made_last)
         corrections = _list_corrections_seen(contents, newest_numbers)
         data = SlotData(
             self.slot,
-            tuple(group_events(contents, self.model, self.slot, sources, corrections)),
+            tuple(group_events(contents, self.model, self.slot, sources, corrections, measures)),
             _read_static_values(contents, self.model, newest_numbers),
             frozenset(slug for number in newest_numbers for slug in contents.lineage[number].skipped),
             _read_drawing(contents, self.model, self.slot, newest_numbers),
         )
         zone = ZoneInfo(contents.manifest.time_zone)
         setting = EngineSetting(
-            prepared, measures, contents.manifest.project_number, zone, says_contributions=True
+            prepared,
+            measures,
+            contents.manifest.project_number,
+            zone,
+            says_contributions=True,
+            says_uncertainty=contents.is_uncertain,
         )
         self.computed: SlotRun = run_slot(setting, data)
         self.runs = {run.partition: run for run in self.computed.runs}
 
 
-def _list_corrections_seen(contents: BundleContents, batches: Sequence[int]) -> list[int]:
-    """The corrections in force for the newest of some batches that was made of each event."""
+def _list_corrections_seen(contents: BundleContents, batches: Sequence[int]) -> dict[int, int]:
+    """The corrections in force for the newest of some batches that was made of each event, with the batch."""
     of_batch = {number: parse_ranges(contents.lineage[number].corrections) for number in batches}
     corrected = {
         contents.corrections[correction].event for numbers in of_batch.values() for correction in numbers
     }
     if not corrected:
-        return []
+        return {}
     newest: dict[int, int] = {}
     for number in batches:
         for input_read in contents.lineage[number].inputs:
             newest |= dict.fromkeys(corrected.intersection(parse_ranges(input_read.events)), number)
-    return [
-        correction
+    return {
+        correction: number
         for number, numbers in of_batch.items()
         for correction in numbers
         if newest.get(contents.corrections[correction].event) == number
-    ]
+    }
 
 
 def _read_slot(batch: BatchRow) -> Interval:
@@ -192,10 +209,22 @@ def _read_static_values(
         if row.slug in slugs:
             unit = parse_unit(row.unit) if row.unit else ONE
             value = StaticValue(
-                number, row.value, unit, row.effective_from, row.asset, row.feedstock, row.location
+                number,
+                row.value,
+                unit,
+                row.effective_from,
+                row.asset,
+                row.feedstock,
+                row.location,
+                _find_static_statement(contents, row),
             )
             by_slug.setdefault(row.slug, []).append(value)
     return {slug: tuple(values) for slug, values in by_slug.items()}
+
+
+def _find_static_statement(contents: BundleContents, row: StaticInputRow) -> UncertaintyStatement | None:
+    stated = contents.stated.find(OF_STATIC_INPUT, str(row.static_input), row.slug)
+    return stated[0] if stated else None
 
 
 def _read_drawing(
@@ -210,9 +239,11 @@ def _read_drawing(
     drawn_from: dict[str, DrawRead] = {}
     for number in batches:
         partition = read_partition(contents.batches[number])
-        for draw in contents.lineage[number].draws:
+        line = contents.uncertainties.get(number)
+        for place, draw in enumerate(contents.lineage[number].draws):
             drawer = Drawer(slot, partition, draw.node)
-            recorded[drawer] = (*recorded.get(drawer, ()), _read_drawn(contents, draw))
+            drawn = line.draws[place] if line is not None and place < len(line.draws) else []
+            recorded[drawer] = (*recorded.get(drawer, ()), _read_drawn(contents, draw, drawn))
             drawn_from[draw.node] = draw
         for slug in bodies:
             value = contents.values.get(number, {}).get(slug)
@@ -224,7 +255,7 @@ def _read_drawing(
     return Drawing(slot, Pool((), {}), ledgers, recorded=recorded, seen=inventories)
 
 
-def _read_drawn(contents: BundleContents, draw: DrawRead) -> Drawn:
+def _read_drawn(contents: BundleContents, draw: DrawRead, drawn: Sequence[BundledUncertainty]) -> Drawn:
     source = contents.batches[draw.source]
     place = Interval(source.start_time, source.end_time)
     return Drawn(
@@ -234,6 +265,7 @@ def _read_drawn(contents: BundleContents, draw: DrawRead) -> Drawn:
         tuple(map(Decimal, draw.attributes)),
         tuple(map(parse_unit, draw.units)),
         tuple(_read_contributions(draw)),
+        tuple(map(read_drawn, drawn)),
     )
 
 
@@ -283,6 +315,8 @@ def _compare(
     run = slot.runs.get(read_partition(batch))
     message = list(_compare_batch(contents, slot.model, batch, run))
     message += [problem.message for problem in slot.computed.problems]
+    for sentence in list_uncertainty_faults(contents, slot.model, batch, run):
+        faults.add(UNCERTAINTIES, f"Batch {batch.batch_id}: {sentence}")
     message += _check_place(contents, slot, batch)
     if (unknown := check_revision(batch.engine_revision)) is not None:
         message.append(f"{unknown[0].upper()}{unknown[1:]}.")
@@ -327,11 +361,8 @@ def _compare_batch(
     yield from _compare_nodes(model, contents.values.get(batch.batch, {}), output, run)
     if run is None:
         return
-    value = run.readings.get(output)
-    total = Decimal(0)
-    if value is not None and isinstance(value.amount, Decimal):
-        amount = convert(value.amount, model.node(output).unit, parse_unit(ledger.unit))
-        total = round_total(amount, ledger.scale, _read_rounding(ledger.rounding))
+    rounding = _read_rounding(ledger.rounding)
+    total = compute_credit(model, run, output, parse_unit(ledger.unit), ledger.scale, rounding)
     if total != batch.total:
         yield f"Its run comes to {plain(total)}, and the batch says {plain(batch.total)}."
     if batch.share_places != model.share_places:
@@ -419,9 +450,11 @@ def check_drawn(contents: BundleContents, faults: Faults) -> None:
     sources = _Sources(contents)
     for number, line in contents.lineage.items():
         batch = contents.batches[number]
-        for draw in line.draws:
+        for place, draw in enumerate(line.draws):
             for sentence in sources.wrong(batch, draw):
                 faults.add(LINEAGE, f"Batch {batch.batch_id} drew of batch {draw.source}: {sentence}")
+            for sentence in sources.wrong_uncertainty(batch, draw, place):
+                faults.add(UNCERTAINTIES, f"Batch {batch.batch_id} drew of batch {draw.source}: {sentence}")
 
 
 class _Sources:
@@ -457,6 +490,13 @@ class _Sources:
         expected = self._rests_on(source_batch, source, list(body.attributes))
         if (draw.contributions or []) != expected:
             yield "what it rests on is not what the source rests on."
+
+    def wrong_uncertainty(self, batch: BatchRow, draw: DrawRead, place: int) -> Iterator[str]:
+        """What a batch says otherwise of how uncertain a draw is than its source."""
+        model = self._contents.documents.get(batch.model or 0)
+        source = self._standing(self._contents.batches[draw.source], batch)
+        if model is not None and model.uncertainty is not None and self._contents.is_uncertain:
+            yield from list_drawn_faults(self._contents, model, batch, (place, draw), source)
 
     def _of_place(self, batch: BatchRow, source: BatchRow, body: Upstream) -> Iterator[str]:
         if source.batch >= batch.batch:

@@ -259,6 +259,63 @@ class StaticInputRow(NamedTuple):
     location: str | None
 
 
+class StatementRow(NamedTuple):
+    """What was stated of how well values are known, while some batches were made."""
+
+    kind: str
+    """`type` of a data point type, `value` of one event, `static_input`, `correction` by a rule."""
+    name: str
+    """The event type, or the number of the event, of the static input or of the correction."""
+    data_point: str
+    """The data point, or the slug of the static input."""
+    version: int
+    """Counted from 0 where something else was stated later."""
+    statement: str
+    """JSON by RFC 8785 in the fields of the interface, with numbers as texts."""
+    batches: str
+    """The batches of models that ask, which were made while it held; as ranges."""
+
+
+class CalibrationRow(NamedTuple):
+    """A certificate of a meter as it was entered while some batches were made."""
+
+    calibration: int
+    version: int
+    calibration_id: str
+    name: str
+    event_type: str
+    data_point: str
+    asset: str | None
+    """The meter; empty for readings of events that name no asset."""
+    valid_from: Instant
+    valid_until: Instant | None
+    statement: str
+    evidence: int | None
+    """The number of the file or link that the certificate is."""
+    batches: str
+
+
+class SourceRow(NamedTuple):
+    """A reading on which a value rests that a rule put in, as it was when some batches were made."""
+
+    correction: int
+    """The one that put the value in."""
+    event: int
+    """The reading."""
+    version: int
+    """Counted from 0 where the reading was otherwise later."""
+    weight: Decimal
+    """How fast the value changes with the reading."""
+    value: Decimal
+    """That of the reading when the rule put the value in, in the unit of the data point."""
+    start_time: Instant | None
+    """Empty where the event is not in the database any more."""
+    asset: str | None
+    statement: str | None
+    """What the reading states alone of how well it is known."""
+    batches: str
+
+
 class EvidenceRow(NamedTuple):
     """A file or link that was attached to an event; the file is `evidence/<sha256>` unless left out."""
 

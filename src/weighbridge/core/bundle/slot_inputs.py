@@ -12,37 +12,50 @@ Invariant: an event counts once in a slot, in the state in which the newest batc
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from weighbridge.core import identity
 from weighbridge.core.bundle.archive import UnreadableError
 from weighbridge.core.bundle.contents import BundleContents
 from weighbridge.core.bundle.rows import CorrectionRow, parse_time
 from weighbridge.core.bundle.tables import VALUES_FROM, VERSION_BITS, EventFile, SetRead, Texts, parse_ranges
+from weighbridge.core.bundle.uncertainty import OF_TYPE
 from weighbridge.core.collection.correction import CorrectionOrigin, determine_value_source
 from weighbridge.core.engine.inputs import find_least_measured
-from weighbridge.core.engine.slot_computation import (
-    NOTHING,
-    Content,
-    Element,
-    Group,
-    Measure,
-    compute_statistics,
+from weighbridge.core.engine.slot_computation import Content, Element, FilledBasis, Group, Measure
+from weighbridge.core.engine.stated_values import (
+    LINEAR,
+    RatedReading,
+    StatedClass,
+    add_moments,
+    compute_filled_moments,
 )
+from weighbridge.core.engine.statistics import NOTHING, compute_statistics
 from weighbridge.core.ledger.allocation import DIMENSIONS, Partition, ValueSource
-from weighbridge.core.model import Aggregate, BoundaryPolicy, Input, Model
+from weighbridge.core.model import Aggregate, BoundaryPolicy, Input, Model, Node
 from weighbridge.core.model.definition import JOINED_ON
+from weighbridge.core.number import EXACT
 from weighbridge.core.time.calendar import EventSlot, Interval
 from weighbridge.core.time.expectation import ALWAYS, Meter, Service
+from weighbridge.core.uncertainty.statement import Statements
 from weighbridge.core.unit import ONE, parse_unit
 
 SUMMED: Final = frozenset({Aggregate.SUM, Aggregate.AVERAGE, Aggregate.MIN, Aggregate.MAX, Aggregate.COUNT})
 _START, _END, _TRACKING_ID, _FEEDSTOCK, _ASSET, _LOCATION, _REFERENCE, _IMPUTED = range(2, 10)
 
-Origins = Mapping[tuple[int, str], CorrectionOrigin]
-"""By event and data point, where the value comes from that stood there."""
+
+class SeenCorrection(NamedTuple):
+    """A correction that was in force on a value, and the newest batch that was made of its event."""
+
+    number: int
+    origin: CorrectionOrigin
+    batch: int
+
+
+SeenCorrections = Mapping[tuple[int, str], SeenCorrection]
+"""By event and data point, what was in force on the value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,23 +67,30 @@ class SourceOfSlot:
     nodes: tuple[str, ...]
     keys: Sequence[int]
     """Numbers and versions of the events, ascending."""
+    readers: Mapping[int, int]
+    """By event that states something of single values, the newest batch that read it."""
 
 
 def list_slot_sources(contents: BundleContents, model: Model, batches: Sequence[int]) -> list[SourceOfSlot]:
     """The events that batches of one slot read, in sets; UnreadableError for nodes that read none."""
     by_nodes: dict[tuple[str, ...], tuple[str, dict[int, int]]] = {}
+    stating = contents.stating_events
+    readers: dict[int, int] = {}
     for batch in sorted(batches):
         for input_read in contents.lineage[batch].inputs:
             _reject_misread(model, input_read)
             _, versions = by_nodes.setdefault(tuple(input_read.nodes), (input_read.event_type, {}))
             event_versions = {int(event): version for event, version in input_read.versions.items()}
-            versions |= dict.fromkeys(parse_ranges(input_read.events), 0) | event_versions
+            events = parse_ranges(input_read.events)
+            versions |= dict.fromkeys(events, 0) | event_versions
+            readers |= dict.fromkeys(stating.intersection(events), batch)
     return [
         SourceOfSlot(
             number,
             event_type,
             nodes,
             sorted(event << VERSION_BITS | version for event, version in versions.items()),
+            readers,
         )
         for number, (nodes, (event_type, versions)) in enumerate(by_nodes.items(), start=1)
     ]
@@ -84,9 +104,9 @@ def _reject_misread(model: Model, input_read: SetRead) -> None:
 
 
 def list_measures(
-    contents: BundleContents, model: Model, sources: Sequence[SourceOfSlot]
+    contents: BundleContents, model: Model, sources: Sequence[SourceOfSlot], batch: int
 ) -> dict[str, Measure]:
-    """Where each input finds what it reads in its events."""
+    """Where each input finds what it reads in its events, with what was stated when a batch was made."""
     source_of = {slug: source for source in sources for slug in source.nodes}
     measures: dict[str, Measure] = {}
     for node in model.nodes:
@@ -97,7 +117,11 @@ def list_measures(
             measures[node.slug] = Measure(node.unit, len(sources) + 1 + len(measures))
         else:
             is_of_elements = not all(map(is_summed, list_inputs(model, source).values()))
-            measures[node.slug] = _build_measure(contents, model, node.body, source.number, is_of_elements)
+            measure = _build_measure(contents, model, node.body, source.number, is_of_elements)
+            is_asked = contents.is_uncertain and model.uncertainty is not None
+            measures[node.slug] = (
+                state_measure(contents, model, node, measure, batch) if is_asked else measure
+            )
     return measures
 
 
@@ -135,6 +159,34 @@ def _build_measure(
     )
 
 
+def state_measure(
+    contents: BundleContents, model: Model, node: Node, measure: Measure, batch: int
+) -> Measure:
+    """The measure, with what values state by their type, else by the node, and what their meters share."""
+    body, stated = node.body, contents.stated
+    assert isinstance(body, Input)  # noqa: S101 - only inputs have measures
+    own = () if node.uncertainty is None else (node.uncertainty,)
+    measure = replace(
+        measure,
+        statements=stated.find(OF_TYPE, body.event_type, body.data_point_type, batch) or own,
+        calibrations=stated.list_calibrations(body.event_type, body.data_point_type, batch),
+    )
+    if body.weight is None:
+        return measure
+    target = model.node(body.join.to).body if body.join is not None else None
+    weighed = (
+        target.event_type if measure.is_weight_of_target and isinstance(target, Input) else body.event_type
+    )
+    point = next(point for point in contents.points[weighed] if point.data_point == body.weight)
+    of_own = None if measure.is_weight_of_target else body.weight
+    return replace(
+        measure,
+        weight_unit=parse_unit(point.unit) if point.unit else ONE,
+        weight_statements=stated.find(OF_TYPE, weighed, body.weight, batch) or (),
+        weight_calibrations=stated.list_calibrations(body.event_type, of_own, batch),
+    )
+
+
 def _list_target_points(contents: BundleContents, model: Model, body: Input) -> Mapping[str, int]:
     """Where the data points stand of the events that an input is joined to."""
     target = model.node(body.join.to).body if body.join is not None else None
@@ -163,17 +215,20 @@ def group_events(
     model: Model,
     slot: Interval,
     sources: Sequence[SourceOfSlot],
-    corrections: Iterable[int],
+    corrections: Mapping[int, int],
+    measures: Mapping[str, Measure],
 ) -> list[Group]:
-    """The events of a slot in groups by tags."""
-    origins: dict[tuple[int, str], CorrectionOrigin] = {}
-    for number in corrections:
+    """The events of a slot in groups by tags; `corrections` are those of a batch each."""
+    seen: dict[tuple[int, str], SeenCorrection] = {}
+    for number, batch in corrections.items():
         row: CorrectionRow = contents.corrections[number]
-        origins[row.event, row.data_point] = CorrectionOrigin(row.origin)
+        seen[row.event, row.data_point] = SeenCorrection(number, CorrectionOrigin(row.origin), batch)
     groups: list[Group] = []
     for source in sources:
         inputs = list_inputs(model, source)
-        gathering = _GroupBuilder(contents, source, DIMENSIONS[model.partition_type], origins)
+        is_uncertain = contents.is_uncertain and model.uncertainty is not None
+        stated = measures if is_uncertain else {}
+        gathering = _GroupBuilder(contents, source, DIMENSIONS[model.partition_type], seen, stated)
         if all(map(is_summed, inputs.values())):
             groups += gathering.sums(inputs, slot)
         else:
@@ -223,14 +278,22 @@ class _GroupBuilder:
     """Reads the events of one source and puts them into groups."""
 
     def __init__(
-        self, contents: BundleContents, source: SourceOfSlot, dimensions: Sequence[str], origins: Origins
+        self,
+        contents: BundleContents,
+        source: SourceOfSlot,
+        dimensions: Sequence[str],
+        corrections: SeenCorrections,
+        measures: Mapping[str, Measure],
     ) -> None:
+        self._measures = measures
+        """Of the inputs, where what is uncertain is asked for."""
+        self._slugs = [point.data_point for point in contents.points[source.event_type]]
         self._contents = contents
         self._source = source
         self._file: EventFile = contents.events[source.event_type]
         self._points = contents.points[source.event_type]
-        self._origins = origins
-        self._corrected = {event for event, _ in origins}
+        self._seen = corrections
+        self._corrected = {event for event, _ in corrections}
         self._has = ["tracking_id" in dimensions, "feedstock" in dimensions, "asset" in dimensions]
 
     def _tags(self, fields: Texts) -> tuple[str | None, str | None, str | None]:
@@ -256,7 +319,7 @@ class _GroupBuilder:
         for tags, events in self._by_tags().items():
             if not isinstance(slot, EventSlot):
                 self._refuse_others(events, inputs.values(), slot)
-            by_input = {slug: self._statistics(body, events) for slug, body in inputs.items()}
+            by_input = {slug: self._statistics(slug, body, events) for slug, body in inputs.items()}
             yield self._group(tags, int(events[0][0] or 0), len(events), by_input)
 
     def _refuse_others(self, events: Sequence[Texts], inputs: Iterable[Input], slot: Interval) -> None:
@@ -274,7 +337,7 @@ class _GroupBuilder:
         name = identity.of("event", self._contents.manifest.project_number, first)
         return Group(self._source.number, Partition(*tags), count, name, Decimal(0), by_input, **fields)
 
-    def _statistics(self, body: Input, events: Sequence[Texts]) -> Any:
+    def _statistics(self, slug: str, body: Input, events: Sequence[Texts]) -> Any:
         value = self._file.value_of[body.data_point_type]
         weight = None if body.weight is None else self._file.value_of[body.weight]
         is_count = body.aggregate is Aggregate.COUNT
@@ -287,7 +350,57 @@ class _GroupBuilder:
             for fields in valued
         ]
         points = [point for point in (body.data_point_type, body.weight) if point is not None]
-        return compute_statistics(pairs, self._sources(valued, points))
+        sources, measure = self._sources(valued, points), self._measures.get(slug)
+        if measure is None:
+            return compute_statistics(pairs, sources)
+        classes = [self._classify(fields, measure) for fields in valued]
+        bases = self._find_own_bases(valued, body, measure)
+        classes = [
+            stated if basis is None else replace(stated, statements=basis.statements or ())
+            for stated, basis in zip(classes, bases, strict=True)
+        ]
+        statistics = compute_statistics(pairs, sources, classes)
+        rated = list(zip(valued, (_rate_pair(body, weight) for _, weight in pairs), bases, strict=True))
+        filled = _rate_sources(rated, measure)
+        own = {int(fields[0] or 0): rate for fields, rate, basis in rated if basis is None} if filled else {}
+        moments = add_moments(statistics.moments, compute_filled_moments(filled, own))
+        return replace(statistics, moments=moments)
+
+    def _find_own_bases(
+        self, events: Sequence[Texts], body: Input, measure: Measure
+    ) -> list[FilledBasis | None]:
+        """On what the values of events rest that rules put in, where an input changes with each at a rate."""
+        if not self._corrected or body.aggregate not in LINEAR:
+            return [None] * len(events)
+        return [self._find_basis(fields, measure.value, self._stated(fields)) for fields in events]
+
+    def _classify(self, fields: Texts, measure: Measure) -> StatedClass:
+        """What the value of an event states, and its weight; the engine says whose their own effects are."""
+        start = parse_time(fields[_START] or "")
+        element = Element(
+            int(fields[0] or 0),
+            0,
+            Interval(start, start),
+            (),
+            asset=fields[_ASSET],
+            stated=self._stated(fields),
+        )
+        weight = measure.weight
+        return StatedClass(
+            "",
+            element.list_statements(measure.value, measure.statements, measure.calibrations),
+            ()
+            if weight is None
+            else element.list_statements(weight, measure.weight_statements, measure.weight_calibrations),
+        )
+
+    def _stated(self, fields: Texts) -> tuple[Statements | None, ...]:
+        """What the values of an event state alone, as the newest batch that read it was made of them."""
+        event = int(fields[0] or 0)
+        readers = self._source.readers
+        if not self._measures or event not in readers:
+            return ()
+        return self._contents.stated.find_of_event(event, self._slugs, readers[event])
 
     def _sources(self, events: Sequence[Texts], points: Sequence[str]) -> list[ValueSource]:
         """Where values come from, weights with them; nothing where all were captured."""
@@ -298,8 +411,29 @@ class _GroupBuilder:
         ]
 
     def _source_of(self, fields: Texts, point: str) -> ValueSource:
-        origin = self._origins.get((int(fields[0] or 0), point))
+        seen = self._seen.get((int(fields[0] or 0), point))
+        origin = None if seen is None else seen.origin
         return determine_value_source(origin, is_imputed=fields[_IMPUTED] == "true")
+
+    def _find_basis(
+        self, fields: Texts, index: int, stated: Sequence[Statements | None]
+    ) -> FilledBasis | None:
+        """On what a value rests that a rule put in; nothing where something is stated of it alone."""
+        point = self._points[index]
+        seen = self._seen.get((int(fields[0] or 0), point.data_point))
+        if seen is None or seen.origin is not CorrectionOrigin.SUBSTITUTION or not self._measures:
+            return None
+        if point.value_type != "number" or (stated and stated[index] is not None):
+            return None
+        place = index, len(self._points)
+        return self._contents.stated.find_basis(seen.number, point.data_point, seen.batch, place)
+
+    def _find_bases(self, fields: Texts, stated: Sequence[Statements | None]) -> Mapping[int, FilledBasis]:
+        """The same of all values of an event, by their index."""
+        if int(fields[0] or 0) not in self._corrected:
+            return {}
+        bases = {index: self._find_basis(fields, index, stated) for index in range(len(self._points))}
+        return {index: basis for index, basis in bases.items() if basis is not None}
 
     def elements(
         self, inputs: Mapping[str, Input], ranking: Sequence[str], slot: Interval
@@ -356,6 +490,7 @@ class _GroupBuilder:
         event = int(fields[0] or 0)
         time = Interval(parse_time(fields[_START] or ""), parse_time(fields[_END] or ""))
         asset, location = fields[_ASSET], fields[_LOCATION]
+        stated = self._stated(fields)
         sources: tuple[ValueSource, ...] = ()
         if event in self._corrected or fields[_IMPUTED] == "true":
             value_sources = tuple(self._source_of(fields, point.data_point) for point in self._points)
@@ -372,12 +507,36 @@ class _GroupBuilder:
             service=self._service(Meter.of(asset, location)),
             is_of_slot=has(slot, body, time),
             sources=sources,
+            stated=stated,
+            filled=self._find_bases(fields, stated),
         )
 
     def _service(self, meter: Meter) -> Service:
         key = ("asset", meter.asset) if meter.asset is not None else ("location", meter.location or "")
         row = self._contents.meters.get(key)
         return ALWAYS if row is None else Service(row.in_service_from, row.in_service_until)
+
+
+def _rate_pair(body: Input, weight: Decimal | None) -> Decimal:
+    """How fast a sum changes with a value, before it is divided."""
+    return Decimal(1) if body.weight is None else weight or Decimal(0)
+
+
+def _rate_sources(
+    rated: Iterable[tuple[Texts, Decimal, FilledBasis | None]], measure: Measure
+) -> list[RatedReading]:
+    """The readings that values rest on which rules put in, and the rate of a sum by each."""
+    return [
+        RatedReading(
+            source.event,
+            EXACT.multiply(rate, weight),
+            value,
+            StatedClass("", source.list_statements(measure.value, measure.statements, measure.calibrations)),
+        )
+        for _, rate, basis in rated
+        for source, weight in (() if basis is None else basis.sources)
+        if (value := source.number(measure.value)) is not None
+    ]
 
 
 def _rank_null_last(value: Content) -> tuple[bool, Any]:

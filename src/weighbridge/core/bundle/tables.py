@@ -170,12 +170,17 @@ OUTAGES: Final = _define_table("outages.csv", rows.OutageRow)
 FINDINGS: Final = _define_table("findings.csv", rows.DismissedFindingRow)
 NAMES: Final = _define_table("names.csv", rows.NameRow, 2)
 
+CALIBRATIONS: Final = _define_table("calibrations.csv", rows.CalibrationRow, 2)
+STATEMENTS: Final = _define_table("statements.csv", rows.StatementRow, 4)
+SOURCES: Final = _define_table("sources.csv", rows.SourceRow, 3)
+
 _FIRST: Final = (
     BATCHES, CORRECTIONS, EVENT_TYPES, EVIDENCE, LEDGERS, METERS, MODELS, NODE_VALUES, STATIC_INPUTS,
 )  # fmt: skip
 _WITH_ENTRIES: Final = (*_FIRST, DEFICITS, ENTRIES)
 _CLOSED: Final = (*_WITH_ENTRIES, FINDINGS, LATE_EVENTS, NAMES, OUTAGES)
-TABLES: Final = {1: _FIRST, 2: _WITH_ENTRIES, 3: _WITH_ENTRIES, 4: _CLOSED}
+_UNCERTAIN: Final = (*_CLOSED, CALIBRATIONS, SOURCES, STATEMENTS)
+TABLES: Final = {1: _FIRST, 2: _WITH_ENTRIES, 3: _WITH_ENTRIES, 4: _CLOSED, 5: _UNCERTAIN}
 """By format, every table but those of events, which have columns of their own."""
 
 EVENTS: Final = "events/"

@@ -9,14 +9,16 @@ completion, which gave a missing value, is never reverted and gives way to every
 """
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final
 
 from weighbridge.core.ledger.allocation import ValueSource
 from weighbridge.core.proof import hash_leaf
+from weighbridge.core.signing import write_canonical_json
+from weighbridge.core.uncertainty.statement import write_fields
 
 
 class CorrectionOrigin(StrEnum):
@@ -130,8 +132,9 @@ def find_prevailing_claim(claims: Iterable[Claim]) -> Claim | None:
 # feedstock, asset, client reference, notes, locations, numbers, texts, booleans. Times are UTC by RFC 3339,
 # with six decimals where there are any; what is missing is `\N`; values are arrays as PostgreSQL writes
 # them, each text in quotation marks; backslash, tab and line breaks of texts are escaped as COPY does.
-# Whether required values are there is not part of it, nor is what came after: corrections, and that it was
-# voided.
+# Where single values state how well they are known, that is a further field: JSON by RFC 8785, by position,
+# with numbers as texts. Whether required values are there is not part of it, nor is what came after:
+# corrections, and that it was voided.
 #
 # Invariant: the form never changes, or no root that was kept would vouch for an event any more.
 
@@ -149,8 +152,22 @@ def hash_event_line(line: str) -> bytes:
     return hash_leaf(line.encode())
 
 
+def write_stated_field(stated: Mapping[str, Mapping[str, Any]] | None) -> str:
+    """The field of a line with what single values state, behind a tab; nothing where none does."""
+    if not stated:
+        return ""
+    return f"\t{write_canonical_json(write_fields(stated)).decode()}"
+
+
+def hash_event_row(row: str, stated: Mapping[str, Mapping[str, Any]] | None) -> bytes:
+    """The hash of an event by its row for COPY, with what its values state."""
+    return hash_event_line(row[:-ENDING] + write_stated_field(stated))
+
+
 def hash_event_rows(rows: Iterable[str]) -> list[bytes]:
-    """The hashes of events by their rows for COPY; the hot path of a bulk write."""
+    """The hashes of events by their rows for COPY, of which no value states anything; the hot path of a bulk
+    write.
+    """
     sha256 = hashlib.sha256
     return [sha256(b"\x00" + row[:-ENDING].encode()).digest() for row in rows]
 

@@ -9,9 +9,9 @@ least one run, or named as not counted; a run either has a value for every node 
 """
 
 from weighbridge.core.engine.inputs import aggregate_statistics
+from weighbridge.core.engine.revisions import ENGINE_REVISION
 from weighbridge.core.engine.run import PartitionRun, SlotRun, find_partitions, list_unmet_groups, run_slot
 from weighbridge.core.engine.slot_computation import (
-    ENGINE_REVISION,
     NOT_COMPUTABLE,
     EngineSetting,
     GivenValues,
@@ -20,6 +20,7 @@ from weighbridge.core.engine.slot_computation import (
     StandaloneRunContext,
 )
 from weighbridge.core.engine.trials import CaseResult, Comparison, Trial, add_attributes, run_cases, try_out
+from weighbridge.core.engine.uncertainty import write_output_uncertainty
 from weighbridge.core.model import Amount
 
 __all__ = [
@@ -43,4 +44,5 @@ __all__ = [
     "run_cases",
     "run_slot",
     "try_out",
+    "write_output_uncertainty",
 ]

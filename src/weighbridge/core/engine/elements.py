@@ -1,15 +1,19 @@
 """Inputs that are computed from their elements, one by one: arrays, order, time, and what reaches over."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
+from functools import partial
 
+from weighbridge.core.engine.input_reads import KeptReading, ReadGroup
 from weighbridge.core.engine.inputs import (
     SharedAmount,
     aggregate_own_statistics,
+    compute_rates,
     contribute_definition,
-    contributing,
+    describe_basis,
     find_least_measured,
     is_own,
     list_value_sources,
@@ -19,27 +23,31 @@ from weighbridge.core.engine.inputs import (
 from weighbridge.core.engine.meters import CountedAmount, compute_coverage, count_totalisers
 from weighbridge.core.engine.slot_computation import (
     NOT_COMPUTABLE,
-    NOTHING,
     UNCOVERED,
     UNMATCHED,
     Element,
     Measure,
     SlotComputation,
-    Statistics,
-    compute_statistics,
     measure_hours,
     measure_hours_inside,
     prorate_value,
 )
-from weighbridge.core.ledger.allocation import (
-    NO_CONTRIBUTIONS,
-    Contributions,
-    Partition,
-    ValueSource,
-    add_contributions,
+from weighbridge.core.engine.stated_values import (
+    LINEAR,
+    NO_BASIS,
+    Basis,
+    RatedReading,
+    RatedValue,
+    StatedClass,
+    add_bases,
+    add_moments,
+    compute_filled_moments,
+    compute_rated_components,
 )
+from weighbridge.core.engine.statistics import NOTHING, Statistics, compute_statistics
+from weighbridge.core.ledger.allocation import Partition, ValueSource
 from weighbridge.core.model import Aggregate, Amount, BoundaryPolicy, Input, Node, aggregates
-from weighbridge.core.number import ZERO, total
+from weighbridge.core.number import CONTEXT, ZERO, total
 from weighbridge.core.time.calendar import Interval
 
 _BY_STATISTICS = frozenset({Aggregate.SUM, Aggregate.AVERAGE, Aggregate.MIN, Aggregate.MAX, Aggregate.COUNT})
@@ -72,14 +80,17 @@ def read_elements(computation: SlotComputation, node: Node, body: Input) -> None
                 group_total,
                 partitions,
                 shared,
-                contributing(computation, node, statistics),
+                describe_basis(computation, node, statistics),
+                _keep_reads(computation, node, body, [(element, element) for element in valued]),
             )
     for agreeing in computation.partitions:
         own_elements[agreeing].sort(key=lambda element: element.rank)
         amount = _aggregate_own_elements(computation, node, agreeing, own_elements[agreeing])
-        contributions = _compute_contributions(computation, node, body, own_elements[agreeing])
+        basis = _describe_elements(computation, node, body, own_elements[agreeing])
+        read = _keep_reads(computation, node, body, [(one, one) for one in own_elements[agreeing]])
+        own = () if read is None else (read,)
         _settle_checked(
-            computation, node, agreeing, amount, all_elements[agreeing], shared[agreeing], contributions
+            computation, node, agreeing, amount, all_elements[agreeing], shared[agreeing], basis, own
         )
         if body.is_array:
             keep_elements(computation, node, body, agreeing, own_elements[agreeing])
@@ -94,7 +105,12 @@ def read_totalisers(computation: SlotComputation, node: Node, body: Input) -> No
     all_elements: dict[Partition, list[Element]] = {partition: [] for partition in computation.partitions}
     shared = {partition: SharedAmount() for partition in computation.partitions}
     groups = [group for group in computation.data.groups if node.slug in group.by_input]
-    for group, metered in zip(groups, count_totalisers(groups, measure, computation.data.slot), strict=True):
+    # A reading ends what is counted in one slot and begins the next: what it has alone belongs to both.
+    classify = None
+    if computation.setting.is_uncertain:
+        classify = partial(_classify_reading, computation, node)
+    counted = count_totalisers(node.slug, groups, measure, computation.data.slot, classify)
+    for group, metered in zip(groups, counted, strict=True):
         partitions = computation.agreeing(group)
         for agreeing in partitions:
             all_elements[agreeing] += [
@@ -104,7 +120,8 @@ def read_totalisers(computation: SlotComputation, node: Node, body: Input) -> No
             if metered.amount is not None and is_own(computation, body, group):
                 own_counted[agreeing].append(metered)
         if partitions and metered.amount is not None and not is_own(computation, body, group):
-            share_whole(computation, node, metered.amount, partitions, shared, metered.contributions)
+            read = _keep_counted(computation, node, metered)
+            share_whole(computation, node, metered.amount, partitions, shared, metered.basis, read)
     for agreeing in computation.partitions:
         if node in computation.model.partitioning and not computation.uses(agreeing, measure.source):
             # Readings that count for nothing still are why the partition runs.
@@ -118,10 +135,59 @@ def read_totalisers(computation: SlotComputation, node: Node, body: Input) -> No
             if own_counted[agreeing]
             else None
         )
-        contributions = add_contributions(metered.contributions for metered in own_counted[agreeing])
+        basis = add_bases([metered.basis for metered in own_counted[agreeing]])
+        reads = (_keep_counted(computation, node, metered) for metered in own_counted[agreeing])
+        own = tuple(read for read in reads if read is not None)
         _settle_checked(
-            computation, node, agreeing, amount, all_elements[agreeing], shared[agreeing], contributions
+            computation, node, agreeing, amount, all_elements[agreeing], shared[agreeing], basis, own
         )
+
+
+def _keep_counted(computation: SlotComputation, node: Node, metered: CountedAmount) -> ReadGroup | None:
+    """What a totaliser counted as a group that was read, where that is asked for."""
+    if not computation.setting.keeps_reads:
+        return None
+    index = computation.measure(node).value
+    values = tuple(
+        KeptReading(
+            element.number(index) or ZERO,
+            element.event,
+            element.time,
+            element.meter,
+            _classify_reading(computation, node, element),
+        )
+        for element in metered.elements
+    )
+    return ReadGroup(values, metered.rates)
+
+
+def _keep_reads(
+    computation: SlotComputation, node: Node, body: Input, pairs: Sequence[tuple[Element, Element]]
+) -> ReadGroup | None:
+    """Elements as a group that was read, where that is asked for; each after what it is joined to."""
+    if not computation.setting.keeps_reads or not pairs:
+        return None
+    measure = computation.measure(node)
+    values = []
+    for target, element in pairs:
+        weighing = target if measure.is_weight_of_target else element
+        values.append(
+            KeptReading(
+                compute_slot_value(computation, node, body, element),
+                element.event,
+                element.time,
+                element.meter,
+                classify_element(computation, node, element, weighing),
+                None if measure.weight is None else weighing.number(measure.weight),
+                weighing.event,
+            )
+        )
+    return ReadGroup(tuple(values))
+
+
+def _classify_reading(computation: SlotComputation, node: Node, element: Element) -> StatedClass:
+    """Say what a reading of a totaliser states of its uncertainty."""
+    return computation.classify(node, element, computation.setting.named([element.event]))
 
 
 def _settle_checked(
@@ -131,7 +197,8 @@ def _settle_checked(
     amount: Amount,
     elements: Sequence[Element],
     shared: SharedAmount,
-    contributions: Contributions,
+    basis: Basis,
+    own: Sequence[ReadGroup] = (),
 ) -> None:
     """Store an amount; data without a result, or with gaps in the slot, are a problem."""
     body = node.body
@@ -141,7 +208,7 @@ def _settle_checked(
         fact = f"has {len(elements)} values, but no {body.aggregate} over the slot"
         computation.problem(node, fact, partition, NOT_COMPUTABLE)
     _check_coverage(computation, node, body, partition, elements)
-    settle(computation, node, partition, amount, shared, contributions)
+    settle(computation, node, partition, amount, shared, basis, own)
 
 
 def keep_elements(
@@ -173,16 +240,63 @@ def compute_slot_value(computation: SlotComputation, node: Node, body: Input, el
     return value
 
 
-def _compute_contributions(
+def _describe_elements(
     computation: SlotComputation, node: Node, body: Input, elements: Sequence[Element]
-) -> Contributions:
-    """Return the contributions to one number, in the unit of the data; empty if not requested."""
-    if not computation.setting.says_contributions or body.is_array:
-        return NO_CONTRIBUTIONS
+) -> Basis:
+    """Return what one number rests on, in the unit of the data; nothing if not requested."""
+    setting = computation.setting
+    if body.is_array or not (setting.says_contributions or setting.is_uncertain):
+        return NO_BASIS
     if body.aggregate in _BY_STATISTICS:
-        return contributing(computation, node, _compute_statistics(computation, node, body, elements))
+        return describe_basis(computation, node, _compute_statistics(computation, node, body, elements))
     readings = _list_readings(computation, node, body, elements)
-    return contribute_definition(body.aggregate, readings, computation.data.slot, computation.measure(node))
+    slot, measure = computation.data.slot, computation.measure(node)
+    contributions = contribute_definition(body.aggregate, readings, slot, measure)
+    if not setting.is_uncertain:
+        return Basis(contributions)
+    rated = [
+        value
+        for index, rate in compute_rates(body.aggregate, readings, slot)
+        for value in rate_element(computation, node, readings[index][1], rate, readings[index][0].value)
+    ]
+    return Basis(contributions, compute_rated_components(node.slug, rated, measure.unit))
+
+
+def classify_element(
+    computation: SlotComputation, node: Node, element: Element, weighing: Element | None = None
+) -> StatedClass:
+    """Say what the value of an element states of its uncertainty."""
+    return computation.classify(node, element, computation.name_owner(computation.tag(element)), weighing)
+
+
+def rate_element(
+    computation: SlotComputation, node: Node, element: Element, rate: Decimal, value: Decimal
+) -> Iterator[RatedValue]:
+    """List what changes something at a rate by the value of an element: it, or what it rests on."""
+    filled = element.filled.get(computation.measure(node).value)
+    if filled is None or not filled.sources:
+        stated = classify_element(computation, node, element)
+        if filled is not None and filled.statements is not None:
+            stated = replace(stated, statements=filled.statements)
+        yield RatedValue(rate, value, stated, element.event)
+        return
+    for reading in rate_sources(computation, node, element, rate):
+        yield RatedValue(reading.rate, reading.value, reading.stated, reading.key)
+
+
+def rate_sources(
+    computation: SlotComputation, node: Node, element: Element, rate: Decimal
+) -> Iterator[RatedReading]:
+    """List the readings that the value of an element rests on, where it changes something at a rate."""
+    measure = computation.measure(node)
+    filled = element.filled[measure.value]
+    owner = computation.name_owner(computation.tag(element))
+    for source, weight in filled.sources:
+        value = source.number(measure.value)
+        assert value is not None, "a source has a value"  # noqa: S101
+        statements = source.list_statements(measure.value, measure.statements, measure.calibrations)
+        stated = StatedClass(owner, statements)
+        yield RatedReading(source.event, CONTEXT.multiply(rate, weight), value, stated)
 
 
 def _aggregate_own_elements(
@@ -209,20 +323,56 @@ def _compute_statistics(
     computation: SlotComputation, node: Node, body: Input, elements: Sequence[Element]
 ) -> Statistics:
     weight = computation.measure(node).weight
-    return (
-        compute_statistics(
+    if not elements:
+        return NOTHING
+    statistics = compute_statistics(
+        (
             (
-                (
-                    compute_slot_value(computation, node, body, element),
-                    None if weight is None else element.number(weight),
-                )
-                for element in elements
-            ),
-            list_value_sources(elements, computation.measure(node)),
-        )
-        if elements
-        else NOTHING
+                compute_slot_value(computation, node, body, element),
+                None if weight is None else element.number(weight),
+            )
+            for element in elements
+        ),
+        list_value_sources(elements, computation.measure(node)),
+        [_classify_summed(computation, node, body, element) for element in elements]
+        if computation.setting.is_uncertain
+        else (),
     )
+    return _add_filled(computation, node, body, elements, statistics)
+
+
+def _classify_summed(computation: SlotComputation, node: Node, body: Input, element: Element) -> StatedClass:
+    """Say what an element states where it is summed; one that rests on others states nothing by itself."""
+    stated = classify_element(computation, node, element)
+    filled = element.filled.get(computation.measure(node).value)
+    if filled is None or body.aggregate not in LINEAR:
+        return stated
+    return replace(stated, statements=filled.statements or ())
+
+
+def _add_filled(
+    computation: SlotComputation, node: Node, body: Input, elements: Sequence[Element], statistics: Statistics
+) -> Statistics:
+    """The statistics, with what the readings add that values rest on which rules put in."""
+    measure = computation.measure(node)
+    filled = [element for element in elements if measure.value in element.filled]
+    if not filled or not computation.setting.is_uncertain or body.aggregate not in LINEAR:
+        return statistics
+
+    def rate_of(element: Element) -> Decimal:
+        own = Decimal(1) if measure.weight is None else element.number(measure.weight)
+        return ZERO if own is None else own
+
+    readings = [
+        reading
+        for element in filled
+        for reading in rate_sources(computation, node, element, rate_of(element))
+    ]
+    own_rates = {
+        element.event: rate_of(element) for element in elements if measure.value not in element.filled
+    }
+    moments = add_moments(statistics.moments, compute_filled_moments(readings, own_rates))
+    return replace(statistics, moments=moments)
 
 
 def _list_unweighted_events(
@@ -342,18 +492,25 @@ def _settle(
     measure = computation.measure(node)
     elements = [element for _, element in pairs]
     computation.use(partition, measure.source, elements)
+    read = _keep_reads(computation, node, body, pairs)
+    own = () if read is None else (read,)
     if body.is_array:
         amounts = tuple(compute_slot_value(computation, node, body, element) for element in elements)
-        settle(computation, node, partition, amounts, SharedAmount())
+        settle(computation, node, partition, amounts, SharedAmount(), own=own)
         keep_elements(computation, node, body, partition, elements)
         return
     weights = [_read_weight(measure, target, element) for target, element in pairs]
     values = (compute_slot_value(computation, node, body, element) for element in elements)
     sources = [_determine_source(measure, target, element) for target, element in pairs]
-    statistics = compute_statistics(zip(values, weights, strict=True), sources)
+    classes = [
+        classify_element(computation, node, element, target if measure.is_weight_of_target else None)
+        for target, element in (pairs if computation.setting.is_uncertain else ())
+    ]
+    statistics = compute_statistics(zip(values, weights, strict=True), sources, classes)
     unweighted = [element.event for element, weight in zip(elements, weights, strict=True) if weight is None]
     amount = aggregate_own_statistics(computation, node, partition, statistics, unweighted=unweighted)
-    settle(computation, node, partition, amount, SharedAmount(), contributing(computation, node, statistics))
+    basis = describe_basis(computation, node, statistics)
+    settle(computation, node, partition, amount, SharedAmount(), basis, own)
 
 
 def _determine_source(measure: Measure, target: Element, element: Element) -> ValueSource:

@@ -1,40 +1,41 @@
-"""Inputs: data points of one type, aggregated into a value in each partition, and what outputs rest on.
+"""Inputs: data points of one type, aggregated into a value in each partition.
 
-First how much the values of each source contribute to the outputs of a run: from an output back over formulas
-and draws to inputs, elements and constants, by exact derivatives (sensitivity-weighted contributions, GUM
-5.1.3).
+First how much the values of each source contribute to one input.
 
 Then the inputs of which PostgreSQL made statistics, group by group: sums, averages, extremes and counts of
 whole events. What belongs to no single partition is repeated or shared.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Final
 
+from weighbridge.core.engine.input_reads import InputReads, ReadGroup, SharedGroup
 from weighbridge.core.engine.slot_computation import (
     CHANGING,
     MISSING,
     NOT_COMPUTABLE,
-    NOTHING,
     UNMATCHED,
-    Drawn,
     Element,
     Group,
     Measure,
     NodeReading,
     SlotComputation,
     StaticValue,
-    Statistics,
     name_partition,
 )
+from weighbridge.core.engine.stated_values import (
+    NO_BASIS,
+    Basis,
+    add_bases,
+    compute_aggregate_components,
+    multiply_basis,
+)
+from weighbridge.core.engine.statistics import NOTHING, Statistics
 from weighbridge.core.expression import ExpressionError
-from weighbridge.core.expression.compiler import Gradient, Traced, add_gradients, gradients_of, trace
 from weighbridge.core.expression.functions import differentiate_median
 from weighbridge.core.expression.value import Content
-from weighbridge.core.halt import proceed
-from weighbridge.core.ledger import allocation
 from weighbridge.core.ledger.allocation import (
     NO_CONTRIBUTIONS,
     AllocationError,
@@ -44,136 +45,22 @@ from weighbridge.core.ledger.allocation import (
     add_contributions,
     divide,
     find_magnitude,
-    multiply_contributions,
 )
 from weighbridge.core.model import (
     Aggregate,
     Amount,
     Dimension,
-    Formula,
     Input,
     Node,
     Share,
     StaticInput,
-    Upstream,
 )
 from weighbridge.core.model.aggregates import Reading, list_stretches
 from weighbridge.core.number import CONTEXT, EXACT, ZERO, exact_total, plain
 from weighbridge.core.time.calendar import MILLISECOND, Instant, Interval
-from weighbridge.core.unit import ONE, Unit, convert, convert_by, find_absolute, find_conversion, find_slope
-
-# What each output of a partition rests on: from the output back over formulas to inputs and draws.
-
+from weighbridge.core.unit import ONE, Unit, convert, convert_by, find_absolute, find_conversion
 
 _RANKS: Final = {source: rank for rank, source in enumerate(ValueSource)}
-
-Unknown = None
-"""In place of contributions: a contributing value has unknown contributions."""
-
-
-def compute_contributions(
-    computation: SlotComputation, partition: Partition
-) -> Mapping[str, Contributions | None]:
-    """What contributes to each output that has a value, in its unit; None where that cannot be known.
-
-    Only the proportions count: a result of captured values only is reported by its own size. The
-    computation has no problems.
-    """
-    outputs = computation.model.outputs
-    traced: dict[str, Traced] = {}
-    contributions: dict[str, Contributions | None] = {}
-    is_measured = computation.is_captured and all(map(_is_measured, computation.draws[partition]))
-    for node in outputs:
-        amount = computation.number_of(partition, node.slug)
-        if amount and is_measured and node.slug in computation.setting.program.surely_contributing:
-            contributions[node.slug] = {ValueSource.CAPTURED: allocation.find_magnitude(amount)}
-        elif amount is not None:
-            contributions[node.slug] = _contributing(computation, partition, node, traced)
-    return contributions
-
-
-def _is_measured(draw: Drawn) -> bool:
-    """Whether all that a draw brings along rests on captured values."""
-    return all(part is not None and part.keys() == {ValueSource.CAPTURED} for part in draw.rests_on)
-
-
-def _contributing(
-    computation: SlotComputation, partition: Partition, output: Node, traced: dict[str, Traced]
-) -> Contributions | None:
-    """What contributes to one output; `traced` are the formulas that another one went through."""
-    gradients: dict[str, Gradient] = {output.slug: Decimal(1)}
-    all_contributions: list[Contributions | None] = []
-    for node in reversed(computation.setting.program.nodes):
-        proceed()
-        if isinstance(node.body, Upstream):
-            all_contributions += _compute_draw_contributions(computation, partition, node, gradients)
-        elif node.slug in gradients:
-            gradient = gradients.pop(node.slug)
-            if isinstance(node.body, Formula):
-                if node.slug not in traced:
-                    traced[node.slug] = trace(node.body.tree, computation.environment(partition))
-                for name, inner in gradients_of(traced[node.slug], gradient, node.unit).items():
-                    gradients[name] = add_gradients(gradients.get(name), inner)
-            elif isinstance(node.body, Input):
-                all_contributions.append(_compute_input_contributions(computation, partition, node, gradient))
-    known_contributions = [contributions for contributions in all_contributions if contributions is not None]
-    return (
-        allocation.add_contributions(known_contributions)
-        if len(known_contributions) == len(all_contributions)
-        else Unknown
-    )
-
-
-def _compute_input_contributions(
-    computation: SlotComputation, partition: Partition, node: Node, gradient: Gradient
-) -> Contributions:
-    """Return an input's contributions by the sources of its data; a default contributes nothing."""
-    work = computation.by_partition[partition]
-    absolute_unit = find_absolute(node.unit)
-    rate = find_slope(absolute_unit, node.unit)
-    if not isinstance(gradient, tuple):
-        contributions = work.contributions.get(node.slug, allocation.NO_CONTRIBUTIONS)
-        return allocation.multiply_contributions(contributions, CONTEXT.multiply(gradient, rate))
-    amounts, elements = work.readings[node.slug].amount, work.arrays.get(node.slug, ())
-    assert isinstance(amounts, tuple), "an array has a gradient for each element"  # noqa: S101
-    measure = computation.measure(node)
-    return allocation.add_contributions(
-        {
-            element.source(measure.value): allocation.find_magnitude(
-                CONTEXT.multiply(convert_to_absolute(amount, node.unit), CONTEXT.multiply(change, rate))
-            )
-        }
-        for amount, element, change in zip(amounts, elements, gradient, strict=True)
-        if change
-    )
-
-
-def _compute_draw_contributions(
-    computation: SlotComputation, partition: Partition, node: Node, gradients: Mapping[str, Gradient]
-) -> list[Contributions | None]:
-    """What a node's draws contribute, and what travels along with them: what their source batches rest on."""
-    draws = [draw for draw in computation.draws[partition] if draw.node == node.slug]
-    body = node.body
-    assert isinstance(body, Upstream)  # noqa: S101 - the caller saw it
-    contributions: list[Contributions | None] = []
-    for column, name in enumerate([node.slug, *(f"{node.slug}.{slug}" for slug in body.attributes)]):
-        changes = gradients.get(name, ())
-        amounts = computation.by_partition[partition].values[name].content
-        assert isinstance(changes, tuple), "a draw is an array"  # noqa: S101
-        if changes and isinstance(amounts, tuple):
-            contributions += _compute_column_contributions(draws, column, amounts, changes)
-    return contributions
-
-
-def _compute_column_contributions(
-    draws: Sequence[Drawn], column: int, amounts: Sequence[Content], changes: Sequence[Decimal]
-) -> Iterator[Contributions | None]:
-    """What one column of draws contributes: the amounts themselves, or one attribute of their sources."""
-    for draw, amount, change in zip(draws, amounts, changes, strict=True):
-        assert isinstance(amount, Decimal), "draws have values"  # noqa: S101
-        if part := CONTEXT.multiply(amount, change):
-            rests_on = draw.rests_on[column] if draw.rests_on else allocation.NO_CONTRIBUTIONS
-            yield Unknown if rests_on is None else allocation.spread(part, rests_on)
 
 
 # What the values of each source contribute to one input, in the unit of its data.
@@ -261,7 +148,7 @@ def contribute_definition(
             CONTEXT.multiply(rate, convert_to_absolute(readings[index][0].value, measure.unit)),
             readings[index][1].source(measure.value),
         )
-        for index, rate in _compute_rates(aggregate, readings, slot)
+        for index, rate in compute_rates(aggregate, readings, slot)
     )
 
 
@@ -273,7 +160,7 @@ def list_value_sources(elements: Sequence[Element], measure: Measure) -> list[Va
     return [find_least_measured([element.source(index) for index in point_indices]) for element in elements]
 
 
-def _compute_rates(
+def compute_rates(
     aggregate: Aggregate, readings: Sequence[ReadElement], slot: Interval
 ) -> Iterator[tuple[int, Decimal]]:
     """How fast an aggregate changes with readings, by their indexes."""
@@ -316,14 +203,20 @@ class SharedAmount:
 
     part: Decimal | None = None
     whole: Decimal | None = None
-    contributions: list[Contributions] = field(default_factory=list)
-    """What contributes to the parts, in the unit of the data."""
+    bases: list[Basis] = field(default_factory=list)
+    """What the parts rest on, in the unit of the data."""
+    reads: list[SharedGroup] = field(default_factory=list)
+    """The groups that the parts are of, where that is asked for."""
 
-    def take(self, part: Decimal, whole: Decimal, contributions: Contributions) -> None:
+    def take(self, part: Decimal, whole: Decimal, basis: Basis, read: ReadGroup | None) -> None:
         self.part = EXACT.add(self.part or ZERO, part)
         self.whole = EXACT.add(self.whole or ZERO, whole)
-        if contributions and whole:
-            self.contributions.append(multiply_contributions(contributions, CONTEXT.divide(part, whole)))
+        if not whole:
+            return
+        if basis is not NO_BASIS:
+            self.bases.append(multiply_basis(basis, CONTEXT.divide(part, whole)))
+        if read is not None:
+            self.reads.append(SharedGroup(read, CONTEXT.divide(part, whole)))
 
 
 def read_statistics(computation: SlotComputation, node: Node, body: Input) -> None:
@@ -331,7 +224,7 @@ def read_statistics(computation: SlotComputation, node: Node, body: Input) -> No
     own_statistics = dict.fromkeys(computation.partitions, NOTHING)
     shared = {partition: SharedAmount() for partition in computation.partitions}
     for group in computation.data.groups:
-        of_group = group.by_input.get(node.slug)
+        of_group = computation.own(group.by_input.get(node.slug), group.tags)
         partitions = computation.agreeing(group)
         if of_group is None or not of_group.count or not partitions:
             continue
@@ -341,23 +234,53 @@ def read_statistics(computation: SlotComputation, node: Node, body: Input) -> No
         else:
             group_total = Decimal(of_group.count) if body.aggregate is Aggregate.COUNT else of_group.total
             share_whole(
-                computation, node, group_total, partitions, shared, contributing(computation, node, of_group)
+                computation,
+                node,
+                group_total,
+                partitions,
+                shared,
+                describe_basis(computation, node, of_group),
+                _keep_sums(computation, body, of_group),
             )
     for agreeing, statistics in own_statistics.items():
         amount = aggregate_own_statistics(computation, node, agreeing, statistics)
         settle(
-            computation, node, agreeing, amount, shared[agreeing], contributing(computation, node, statistics)
+            computation,
+            node,
+            agreeing,
+            amount,
+            shared[agreeing],
+            describe_basis(computation, node, statistics),
+            () if (sums := _keep_sums(computation, body, statistics)) is None else (sums,),
         )
 
 
-def contributing(computation: SlotComputation, node: Node, statistics: Statistics) -> Contributions:
-    """Return the contributions to the aggregate of statistics, in the unit of the data; empty if not
-    requested.
-    """
-    if not computation.setting.says_contributions:
-        return NO_CONTRIBUTIONS
+def _keep_sums(computation: SlotComputation, body: Input, statistics: Statistics) -> ReadGroup | None:
+    """Sums over readings as a group that was read, where that is asked for."""
+    if not computation.setting.keeps_reads or not statistics.count:
+        return None
+    amount = Decimal(statistics.count) if body.aggregate is Aggregate.COUNT else None
+    return ReadGroup(
+        amount=aggregate_statistics(body, statistics) if amount is None else amount,
+        moments=statistics.moments,
+    )
+
+
+def describe_basis(computation: SlotComputation, node: Node, statistics: Statistics) -> Basis:
+    """Return what the aggregate of statistics rests on, in the unit of the data; nothing if not requested."""
+    setting = computation.setting
+    if not setting.says_contributions and not setting.is_uncertain:
+        return NO_BASIS
     assert isinstance(node.body, Input)  # noqa: S101 - only inputs gather data
-    return contribute_statistics(node.body, statistics, find_read_unit(computation, node))
+    unit = find_read_unit(computation, node)
+    contributions = contribute_statistics(node.body, statistics, unit)
+    if not statistics.moments:
+        return Basis(contributions)
+    weight_unit = computation.measure(node).weight_unit
+    return Basis(
+        contributions,
+        compute_aggregate_components(node.slug, node.body, statistics.moments, unit, weight_unit),
+    )
 
 
 def is_own(computation: SlotComputation, body: Input, group: Group) -> bool:
@@ -373,12 +296,13 @@ def share_whole(
     whole: Decimal,
     partitions: Sequence[Partition],
     shared: dict[Partition, SharedAmount],
-    contributions: Contributions = NO_CONTRIBUTIONS,
+    basis: Basis = NO_BASIS,
+    read: ReadGroup | None = None,
 ) -> None:
     """Convert a whole to the node's unit, and divide that over the partitions that it belongs to."""
     converted = convert(whole, find_read_unit(computation, node), node.unit)
     for partition, part in zip(partitions, _divide(computation, node, converted, partitions), strict=True):
-        shared[partition].take(part, converted, contributions)
+        shared[partition].take(part, converted, basis, read)
 
 
 def _divide(
@@ -427,17 +351,18 @@ def settle(
     partition: Partition,
     amount: Amount,
     shared: SharedAmount,
-    contributions: Contributions = NO_CONTRIBUTIONS,
+    basis: Basis = NO_BASIS,
+    own: Sequence[ReadGroup] = (),
 ) -> None:
     """Convert what a partition has to the node's unit, add its part of what is shared, and keep that.
 
-    Without a value, keep the default.
+    Without a value, keep the default. `own` are the groups that the amount is of.
     """
     unit = find_read_unit(computation, node)
-    if computation.setting.says_contributions and not isinstance(amount, tuple):
-        computation.contribute(
-            node, partition, add_contributions([contributions, *shared.contributions]), unit
-        )
+    if own or shared.reads:
+        computation.by_partition[partition].reads[node.slug] = InputReads(tuple(own), tuple(shared.reads))
+    if not isinstance(amount, tuple) and (basis is not NO_BASIS or shared.bases):
+        computation.rest(node, partition, add_bases([basis, *shared.bases]), unit)
     if amount == () or (amount is None and shared.part is None):
         computation.keep(node, partition, NodeReading(stand_in(computation, node, partition)))
     elif isinstance(amount, tuple):
@@ -536,7 +461,7 @@ def _read_value_at_start(
         amount = stand_in_static(computation, node, body, fact, partition)
     else:
         amount = convert(in_force.value, in_force.unit, node.unit)
-        computation.by_partition[partition].statics.setdefault(node.slug, set()).add(in_force.number)
+        computation.by_partition[partition].statics[node.slug] = [in_force.number]
     later_values = [value for value in keyed if slot.start < value.effective_from < slot.end]
     # A value that is set again as it was does not change.
     changes = [value for value in later_values if convert(value.value, value.unit, node.unit) != amount]
@@ -569,7 +494,7 @@ def _read_values_at_elements(
     amounts = []
     missing = []
     by_key: dict[str | None, list[StaticValue]] = {}
-    used_values = computation.by_partition[partition].statics.setdefault(node.slug, set())
+    used_values = computation.by_partition[partition].statics.setdefault(node.slug, [])
     for element in computation.by_partition[partition].arrays.get(body.at, ()):
         key = _find_element_key(body.by, element, partition)
         keyed = by_key.setdefault(
@@ -580,7 +505,7 @@ def _read_values_at_elements(
             missing.append(element.event)
             amounts.append(ZERO)
         else:
-            used_values.add(in_force.number)
+            used_values.append(in_force.number)
             amounts.append(convert(in_force.value, in_force.unit, node.unit))
     if missing:
         report_not_in_force(computation, node, body, partition, missing)

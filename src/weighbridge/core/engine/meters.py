@@ -1,7 +1,7 @@
 """What is judged meter by meter: what totalisers counted, and how much of a slot readings cover."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 from decimal import Decimal
 from itertools import pairwise
@@ -16,12 +16,19 @@ from weighbridge.core.engine.slot_computation import (
     Measure,
     SlotData,
 )
-from weighbridge.core.ledger.allocation import Contributions
+from weighbridge.core.engine.stated_values import (
+    NO_BASIS,
+    Basis,
+    RatedValue,
+    StatedClass,
+    compute_rated_components,
+)
 from weighbridge.core.model import Aggregate, Input
 from weighbridge.core.model.aggregates import Reading, list_steps, list_stretches
 from weighbridge.core.number import EXACT, total
 from weighbridge.core.time.calendar import Instant, Interval
 from weighbridge.core.time.expectation import EVENT_TYPE, Meter, group_by_meter
+from weighbridge.core.uncertainty.effects import NO_COMPONENTS, Components
 
 # Totalisers: what their readings counted from one to the next, meter by meter, in every partition.
 #
@@ -39,8 +46,10 @@ class CountedAmount:
 
     amount: Decimal | None
     elements: tuple[Element, ...]
-    contributions: Contributions = field(default_factory=dict)
-    """What contributes to the amount, in its unit: each step, as the later source of its readings."""
+    basis: Basis = NO_BASIS
+    """What the amount rests on: each step contributes as the later source of its readings."""
+    rates: tuple[int, ...] = ()
+    """How often each element counts: 1 as the end of a step, -1 as its beginning, 0 as both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +62,14 @@ class Unusable:
     elements: tuple[Element, ...]
 
 
-def count_totalisers(groups: Sequence[Group], measure: Measure, slot: Interval) -> list[CountedAmount]:
-    """What totalisers counted in a slot, group by group."""
+Classify = Callable[[Element], StatedClass]
+"""What says what the reading of an element states of its uncertainty."""
+
+
+def count_totalisers(
+    slug: str, groups: Sequence[Group], measure: Measure, slot: Interval, classify: Classify | None = None
+) -> list[CountedAmount]:
+    """What totalisers counted in a slot, group by group; with their uncertainty where `classify` is given."""
     placed = sorted(
         (
             (element, index)
@@ -67,6 +82,7 @@ def count_totalisers(groups: Sequence[Group], measure: Measure, slot: Interval) 
     amounts: list[list[Decimal]] = [[] for _ in groups]
     terms: list[list[Term]] = [[] for _ in groups]
     used_elements: list[dict[int, Element]] = [{} for _ in groups]
+    rates: list[dict[int, int]] = [{} for _ in groups]
     for step in list_steps(list_meter_readings([element for element, _ in placed], measure), slot):
         (late, group), (early, _) = placed[step.late], placed[step.early]
         amounts[group].append(step.amount)
@@ -74,10 +90,40 @@ def count_totalisers(groups: Sequence[Group], measure: Measure, slot: Interval) 
             (step.amount, find_least_measured([early.source(measure.value), late.source(measure.value)]))
         )
         used_elements[group] |= {early.event: early, late.event: late}
+        # A totaliser that began again counts from zero, whatever it read before.
+        began_again = step.amount == late.values[measure.value]
+        rates[group][late.event] = rates[group].get(late.event, 0) + 1
+        rates[group][early.event] = rates[group].get(early.event, 0) - (0 if began_again else 1)
     return [
-        CountedAmount(total(parts) if parts else None, tuple(elements.values()), contribute_terms(of_group))
-        for parts, elements, of_group in zip(amounts, used_elements, terms, strict=True)
+        CountedAmount(
+            total(amounts[index]) if amounts[index] else None,
+            tuple(used_elements[index].values()),
+            Basis(
+                contribute_terms(terms[index]),
+                _compute_components(slug, used_elements[index], rates[index], measure, classify),
+            ),
+            tuple(rates[index][event] for event in used_elements[index]),
+        )
+        for index in range(len(groups))
     ]
+
+
+def _compute_components(
+    slug: str,
+    elements: Mapping[int, Element],
+    rates: Mapping[int, int],
+    measure: Measure,
+    classify: Classify | None,
+) -> Components:
+    """What the readings make uncertain of what was counted; what begins one step and ends another cancels."""
+    if classify is None:
+        return NO_COMPONENTS
+    rated = [
+        RatedValue(Decimal(rate), value, classify(elements[event]))
+        for event, rate in rates.items()
+        if rate and (value := elements[event].number(measure.value)) is not None
+    ]
+    return compute_rated_components(slug, rated, measure.unit)
 
 
 def list_meter_readings(elements: Sequence[Element], measure: Measure) -> list[Reading]:

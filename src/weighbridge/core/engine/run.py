@@ -10,11 +10,13 @@ nothing where something is needed is reported.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import Protocol
 
+from weighbridge.core.engine.contributions import compute_contributions
 from weighbridge.core.engine.elements import read_elements, read_joined, read_totalisers
+from weighbridge.core.engine.input_reads import TrialBasis
 from weighbridge.core.engine.inputs import (
     compute,
-    compute_contributions,
     read_static,
     read_statistics,
     report_not_in_force,
@@ -41,14 +43,17 @@ from weighbridge.core.engine.slot_computation import (
     SourceLedgerView,
     name_partition,
 )
+from weighbridge.core.engine.uncertainty import compute_discounts, compute_uncertainties
 from weighbridge.core.expression import Value, text
 from weighbridge.core.halt import proceed
 from weighbridge.core.ledger.allocation import (
     DIMENSIONS,
     AllocationError,
     Contributions,
+    LedgerRounding,
     Partition,
     round_draw,
+    round_total,
 )
 from weighbridge.core.ledger.drawing import Drawer, Need, Shortfall, SourceBatch
 from weighbridge.core.model import (
@@ -63,9 +68,10 @@ from weighbridge.core.model import (
     Upstream,
     is_listed,
 )
-from weighbridge.core.number import ZERO, exact_total, plain
+from weighbridge.core.number import CONTEXT, ZERO, exact_total, plain
 from weighbridge.core.problem import Problem
-from weighbridge.core.unit import convert
+from weighbridge.core.uncertainty.effects import Uncertainty
+from weighbridge.core.unit import Unit, convert
 
 
 def begin(drawing: Drawing, model: Model, partitions: tuple[Partition, ...]) -> dict[str, Decimal]:
@@ -190,9 +196,24 @@ def _draw(
             ),
             tuple(source_ledger.attributes.values()),
             tuple(source.contributions(name) for name in ("", *source_ledger.attributes)),
+            _take_uncertainties(computation, drawer, source_ledger, source, amount),
         )
         for source, amount in drawing.pool.drawn(drawer)
     )
+
+
+def _take_uncertainties(
+    computation: SlotComputation,
+    drawer: Drawer,
+    source_ledger: SourceLedgerView,
+    source: SourceBatch,
+    amount: Decimal,
+) -> tuple[Uncertainty, ...]:
+    """Take the part that is drawn of a run of each of its effects, if that is asked for."""
+    if not computation.setting.is_uncertain:
+        return ()
+    unit = computation.model.node(drawer.node).unit
+    return source.take_uncertainties(amount, source_ledger.unit, unit, source_ledger.attributes)
 
 
 def _bring_to(computation: SlotComputation, drawing: Drawing, drawer: Drawer, need: Need) -> None:
@@ -269,6 +290,33 @@ class PartitionRun:
     """What contributes to each output, None where nobody knows; none of them unless it is asked for, or where
     there are problems.
     """
+    uncertainties: Mapping[str, Uncertainty] | None = None
+    """How uncertain each output is, in its unit; None unless asked for, or where there are problems."""
+    discounts: Mapping[str, Decimal] = field(default_factory=dict)
+    """How much less than each output with a discount is credited, in its unit."""
+    basis: TrialBasis | None = None
+    """What it was computed of, where that is asked for."""
+
+
+class ComputedRun(Protocol):
+    """What a run came to."""
+
+    @property
+    def readings(self) -> Mapping[str, NodeReading]: ...
+
+    @property
+    def discounts(self) -> Mapping[str, Decimal]: ...
+
+
+def compute_credit(
+    model: Model, run: ComputedRun, output: str, unit: Unit, scale: int, rounding: LedgerRounding
+) -> Decimal:
+    """Return what a ledger is credited with: the output less its discount, in the ledger's unit, rounded."""
+    reading = run.readings.get(output)
+    if reading is None or not isinstance(reading.amount, Decimal):
+        return ZERO  # an optional input had no data; a model's outputs are single numbers
+    amount = CONTEXT.subtract(reading.amount, run.discounts.get(output, ZERO))
+    return round_total(convert(amount, model.node(output).unit, unit), scale, rounding)
 
 
 @dataclass(frozen=True, slots=True)
@@ -387,6 +435,8 @@ def _build_partition_run(computation: SlotComputation, partition: Partition) -> 
     work = computation.by_partition[partition]
     _use_what_makes_it_run(computation, partition)
     is_said = computation.setting.says_contributions and not computation.problems
+    is_uncertain = computation.setting.is_uncertain and not computation.problems
+    uncertainties = compute_uncertainties(computation, partition) if is_uncertain else None
     return PartitionRun(
         partition,
         work.readings,
@@ -404,6 +454,18 @@ def _build_partition_run(computation: SlotComputation, partition: Partition) -> 
         computation.data.skipped,
         tuple(computation.draws[partition]),
         compute_contributions(computation, partition) if is_said else None,
+        uncertainties,
+        compute_discounts(computation, partition, uncertainties or {}),
+        _build_basis(computation, partition) if computation.setting.keeps_reads else None,
+    )
+
+
+def _build_basis(computation: SlotComputation, partition: Partition) -> TrialBasis:
+    work = computation.by_partition[partition]
+    return TrialBasis(
+        computation.environment(partition),
+        work.reads,
+        {slug: tuple(numbers) for slug, numbers in work.statics.items()},
     )
 
 

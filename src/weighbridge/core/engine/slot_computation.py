@@ -1,8 +1,7 @@
 """A slot computation is the work in progress on one slot: every node's values so far, partition by partition.
 
-First the data of a slot. Statistics are what an aggregate is computed from: exact sums over the values of a
-group of events. A group is the events of one source in one slot that carry the same tags. Groups can be put
-together, because every statistic of the whole follows from those of the parts.
+First the data of a slot. A group is the events of one source in one slot that carry the same tags, with the
+statistics of their values.
 
 Then the computation, which never leaves `run_slot`. A node of any kind is computed by a function that takes
 the computation and the node and calls `keep` once for each partition.
@@ -12,17 +11,21 @@ values are in their node's unit; a problem is a full sentence that names the nod
 what kind it is, and the ids of the events that it names.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, tzinfo
+from datetime import UTC, datetime, tzinfo
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from typing import Final
 
 from weighbridge.core import identity
+from weighbridge.core.engine.input_reads import InputReads
+from weighbridge.core.engine.stated_values import Basis, StatedClass
+from weighbridge.core.engine.statistics import Statistics
 from weighbridge.core.expression import Budget, Environment, Value, number, quantity
 from weighbridge.core.ledger.allocation import (
+    DIMENSIONS,
     HALF_EVEN,
     Contributions,
     LedgerRounding,
@@ -34,10 +37,12 @@ from weighbridge.core.ledger.drawing import Drawer, SourceBatch
 from weighbridge.core.ledger.pool import Pool
 from weighbridge.core.model import Amount, Model, Node, PreparedModel
 from weighbridge.core.model.definition import NO_COVERAGE
-from weighbridge.core.number import CONTEXT, DIGITS_MAX, EXACT, ZERO, exact_total
+from weighbridge.core.number import CONTEXT, DIGITS_MAX, EXACT
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.calendar import MILLISECOND, Instant, Interval, count_days, count_hours
 from weighbridge.core.time.expectation import ALWAYS, Meter, Service
+from weighbridge.core.uncertainty.effects import Components, Uncertainty, multiply_components
+from weighbridge.core.uncertainty.statement import Statements, UncertaintyStatement
 from weighbridge.core.unit import ONE, Unit, find_absolute, find_slope, parse_unit
 
 # What lies across a slot's boundary and is divided: the part of a value that belongs to the slot.
@@ -106,6 +111,20 @@ Content = Decimal | str | bool | None
 """A value of an event, unconverted, in the unit of its data point type."""
 
 
+NEVER_CERTIFIED: Final = datetime.min.replace(tzinfo=UTC)
+"""The start of a reading that is not there any more: no certificate holds for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class FilledBasis:
+    """On what a value rests that a rule put in."""
+
+    sources: "tuple[tuple[Element, Decimal], ...]" = ()
+    """The readings that it came from, with their values at the same index, and the weight of each."""
+    statements: Statements | None = None
+    """What the rule states of it, in place of its sources."""
+
+
 @dataclass(frozen=True, slots=True)
 class Element:
     """One event of a source."""
@@ -126,6 +145,10 @@ class Element:
     """Whether the slot has it; the reading in force when a slot begins may be older."""
     sources: tuple[ValueSource, ...] = ()
     """Where each of its values comes from; empty when all were captured."""
+    stated: tuple[Statements | None, ...] = ()
+    """What each of its values states of its uncertainty; None or nothing for what its kind states."""
+    filled: "Mapping[int, FilledBasis]" = field(default_factory=dict, hash=False)
+    """On what those of its values rest that rules put in, by their index."""
 
     @property
     def meter(self) -> Meter:
@@ -136,6 +159,14 @@ class Element:
         """The number at an index of its values."""
         value = self.values[index]
         return value if isinstance(value, Decimal) else None
+
+    def list_statements(
+        self, index: int, default: Statements, calibrations: "Sequence[CalibrationPeriod]" = ()
+    ) -> Statements:
+        """List what a value states of its uncertainty, and what it shares with others of its meter."""
+        stated = self.stated[index] if self.stated else None
+        shared = tuple(period.statement for period in calibrations if period.holds_for(self))
+        return (*(default if stated is None else stated), *shared)
 
     def source(self, index: int) -> ValueSource:
         """Where the value at an index of its values comes from."""
@@ -148,6 +179,28 @@ class EventCadence:
 
     amount: int
     unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationPeriod:
+    """What all readings of a meter share from one moment to another, by its certificate."""
+
+    asset: str | None
+    """The meter; None for readings of events that name no asset."""
+    asset_number: int | None
+    """Its number among the assets, for who selects its readings."""
+    valid_from: datetime
+    valid_until: datetime | None
+    statement: UncertaintyStatement
+    """It names its effect."""
+
+    def holds_for(self, element: Element) -> bool:
+        """Whether a reading starts while it holds."""
+        return self.asset == element.asset and self.holds_at(element.time.start)
+
+    def holds_at(self, moment: datetime) -> bool:
+        """Whether it holds for readings that start at a moment."""
+        return self.valid_from <= moment and (self.valid_until is None or moment < self.valid_until)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +220,14 @@ class Measure:
     coverage: Decimal = NO_COVERAGE
     """Percent of the slot that the data must cover."""
     cadence: EventCadence | None = None
+    statements: Statements = ()
+    """What its values state of their uncertainty, unless they state it themselves."""
+    weight_unit: Unit = ONE
+    weight_statements: Statements = ()
+    """What their weights state of their uncertainty."""
+    calibrations: tuple[CalibrationPeriod, ...] = ()
+    """What values share with others of their meter, in addition to what they state."""
+    weight_calibrations: tuple[CalibrationPeriod, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,104 +241,12 @@ class StaticValue:
     asset: str | None = None
     feedstock: str | None = None
     location: str | None = None
+    statement: UncertaintyStatement | None = None
+    """What it states of its uncertainty."""
 
 
 Measures = Mapping[str, Measure]
 """Measures by the slugs of the inputs."""
-
-
-@dataclass(frozen=True, slots=True)
-class Statistics:
-    """What is known of one input's values in a group."""
-
-    count: int = 0
-    total: Decimal = ZERO
-    least: Decimal | None = None
-    greatest: Decimal | None = None
-    weight: Decimal = ZERO
-    weighted: Decimal = ZERO
-    unweighted: int = 0
-    """Values whose weight is missing."""
-    negative: Decimal = ZERO
-    """What of the total, with weights of the weighted total, is made of terms below zero."""
-    by_source: tuple[tuple[ValueSource, "Statistics"], ...] = ()
-    """Those of the values of each source, where not all were captured."""
-
-    @property
-    def of_sources(self) -> "Mapping[ValueSource, Statistics]":
-        """The statistics of the values of each source."""
-        return dict(self.by_source) if self.by_source else {ValueSource.CAPTURED: self}
-
-    def of(self, source: ValueSource) -> "Statistics":
-        """The same, of values that all come from one source."""
-        return self if source is ValueSource.CAPTURED else replace(self, by_source=((source, self),))
-
-    def plus(self, other: "Statistics") -> "Statistics":
-        """The statistics of both groups together."""
-        lows = [low for low in (self.least, other.least) if low is not None]
-        highs = [high for high in (self.greatest, other.greatest) if high is not None]
-        return Statistics(
-            self.count + other.count,
-            EXACT.add(self.total, other.total),
-            min(lows, default=None),
-            max(highs, default=None),
-            EXACT.add(self.weight, other.weight),
-            EXACT.add(self.weighted, other.weighted),
-            self.unweighted + other.unweighted,
-            EXACT.add(self.negative, other.negative),
-            self._sources_with(other) if self.by_source or other.by_source else (),
-        )
-
-    def _sources_with(self, other: "Statistics") -> tuple[tuple[ValueSource, "Statistics"], ...]:
-        own_sources, other_sources = self.of_sources, other.of_sources
-        pairs = [
-            (source, own_sources.get(source, NOTHING), other_sources.get(source, NOTHING))
-            for source in ValueSource
-        ]
-        return tuple((source, a.plus(b)) for source, a, b in pairs if a.count or b.count)
-
-
-NOTHING: Final = Statistics()
-"""The statistics of no values."""
-
-
-def compute_statistics(
-    values: Iterable[tuple[Decimal, Decimal | None]], sources: Sequence[ValueSource] = ()
-) -> Statistics:
-    """The statistics of values with their weights; None where there is no weight.
-
-    `sources` say where they come from; without, all were captured.
-    """
-    pairs = list(values)
-    kinds = set(sources) - {ValueSource.CAPTURED}
-    if not kinds:
-        return _compute_captured_statistics(pairs)
-    statistics = NOTHING
-    for kind in (ValueSource.CAPTURED, *kinds):
-        pairs_of_source = [pair for pair, source in zip(pairs, sources, strict=True) if source is kind]
-        statistics = (
-            statistics.plus(_compute_captured_statistics(pairs_of_source).of(kind))
-            if pairs_of_source
-            else statistics
-        )
-    return statistics
-
-
-def _compute_captured_statistics(pairs: Sequence[tuple[Decimal, Decimal | None]]) -> Statistics:
-    """The statistics of captured values."""
-    weighted_pairs = [(value, weight) for value, weight in pairs if weight is not None]
-    numbers = [value for value, _ in pairs]
-    products = [EXACT.multiply(value, weight) for value, weight in weighted_pairs]
-    return Statistics(
-        count=len(pairs),
-        total=exact_total(numbers),
-        least=min(numbers, default=None),
-        greatest=max(numbers, default=None),
-        weight=exact_total(weight for _, weight in weighted_pairs),
-        weighted=exact_total(products),
-        unweighted=len(pairs) - len(weighted_pairs),
-        negative=exact_total(product for product in (products or numbers) if product < 0),
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,6 +314,8 @@ class Drawn:
     units: tuple[Unit, ...] = ()
     rests_on: tuple[Contributions | None, ...] = ()
     """The contributions to the source's total and to each attribute; None if unknown."""
+    uncertainties: tuple[Uncertainty, ...] = ()
+    """How uncertain the amount is, and each attribute, in the units of the node, if asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -398,6 +369,17 @@ class EngineSetting:
     """What all formulas may cost together; without, each may cost as much as one expression may."""
     says_contributions: bool = False
     """Whether runs say what their outputs rest on, which only books ask for."""
+    says_uncertainty: bool = False
+    """Whether runs say how uncertain their outputs are; only where the model asks for it, too."""
+    uncertain_nodes: Collection[str] | None = None
+    """Nodes of one number whose uncertainty is asked for; None for the outputs."""
+    keeps_reads: bool = False
+    """Whether runs say what their inputs were read of, which only trials ask for."""
+
+    @property
+    def is_uncertain(self) -> bool:
+        """Whether runs say how uncertain their outputs are."""
+        return self.says_uncertainty and self.program.model.uncertainty is not None
 
     def ids_of(self, events: Sequence[int]) -> tuple[str, ...]:
         """The ids of events, as many as a problem carries; a given value is none."""
@@ -445,6 +427,8 @@ class GivenValues:
     """The slot's number of calendar days; None if unknown."""
     period_hours: Decimal | None = None
     """The slot's duration by the clock; None if unknown."""
+    statements: Mapping[str, UncertaintyStatement] = field(default_factory=dict)
+    """What the values of a node state of their uncertainty, by its slug."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -512,10 +496,14 @@ class PartitionComputation:
     durations: dict[str, Value] = field(default_factory=dict)
     used: dict[int, dict[int, Element]] = field(default_factory=dict)
     """The elements that were used, by source and event."""
-    statics: dict[str, set[int]] = field(default_factory=dict)
+    statics: dict[str, list[int]] = field(default_factory=dict)
     """The static inputs that were used, by node."""
     contributions: dict[str, Contributions] = field(default_factory=dict)
     """What contributes to inputs of one number, where that is asked for, in the absolute unit of the node."""
+    components: dict[str, Components] = field(default_factory=dict)
+    """What makes inputs of one number uncertain, where that is asked for, in the unit of the node."""
+    reads: dict[str, InputReads] = field(default_factory=dict)
+    """What inputs were read of, where that is asked for."""
 
 
 @dataclass
@@ -605,10 +593,45 @@ class SlotComputation:
         origin = self.setting.program.types[slug].origin
         work.durations[slug] = Value(number(parse_unit(HOUR), origin), tuple(hours))
 
-    def contribute(self, node: Node, partition: Partition, contributions: Contributions, unit: Unit) -> None:
-        """Keep what contributes to an input; `unit` is that of its data."""
+    def rest(self, node: Node, partition: Partition, basis: Basis, unit: Unit) -> None:
+        """Keep what an input rests on; `unit` is that of its data."""
+        work = self.by_partition[partition]
         rate = find_slope(find_absolute(unit), find_absolute(node.unit))
-        self.by_partition[partition].contributions[node.slug] = multiply_contributions(contributions, rate)
+        work.contributions[node.slug] = multiply_contributions(basis.contributions, rate)
+        work.components[node.slug] = multiply_components(basis.components, find_slope(unit, node.unit))
+
+    def classify(
+        self, node: Node, element: Element, owner: str, weighing: Element | None = None
+    ) -> StatedClass:
+        """Say what a value states of its uncertainty, and its weight, where another element has that."""
+        measure = self.measure(node)
+        if self.data.given is not None and (given := self.data.given.statements.get(node.slug)):
+            return StatedClass(owner, (given,))
+        statements = element.list_statements(measure.value, measure.statements, measure.calibrations)
+        if measure.weight is None:
+            return StatedClass(owner, statements)
+        weights = (weighing or element).list_statements(
+            measure.weight, measure.weight_statements, measure.weight_calibrations
+        )
+        return StatedClass(owner, statements, weights)
+
+    def name_owner(self, tags: Partition) -> str:
+        """Name what has the own effects of a group of data: every run of the slot that reads it."""
+        parts = (self.model.name, Instant.of(self.data.slot.start).text, tags.label)
+        return " ".join(part for part in parts if part)
+
+    def own(self, statistics: Statistics | None, tags: Partition) -> Statistics | None:
+        """Return statistics of a group, whose values' own effects belong to it."""
+        if statistics is None or not statistics.moments:
+            return statistics
+        owner = self.name_owner(tags)
+        moments = {replace(stated, owner=owner): sums for stated, sums in statistics.moments.items()}
+        return replace(statistics, moments=moments)
+
+    def tag(self, element: Element) -> Partition:
+        """Return the tags of the group that an element belongs to."""
+        dimensions = DIMENSIONS[self.model.partition_type]
+        return Partition(**{dimension: getattr(element, dimension) for dimension in dimensions})
 
     def use(self, partition: Partition, source: int, elements: Iterable[Element]) -> None:
         """Note that a partition's values were made of these elements."""
@@ -640,39 +663,3 @@ class SlotComputation:
 def name_partition(partition: Partition) -> str:
     """` for Straw`: the partition as the end of a sentence about a node; empty when there is but one."""
     return f" for {partition.label}" if partition.label else ""
-
-
-# The revision of the engine: which arithmetic computed a batch, where later code does it differently.
-#
-# Invariants: a change after which the same data and model version give other digits, or another
-# division of the same whole, is a new revision with a sentence of what it changed; nothing else is.
-# Revisions only rise.
-
-
-REVISIONS: Final = {
-    1: "the first",
-    2: "shares are cut at the places that the model names, leftover units to the largest remainders; a meter"
-    " is the asset, else the first location, else the event type; period_days counts calendar days; a"
-    " condition is decided for every event; partitions of two dimensions are"
-    " ordered by values that can be distinguished",
-}
-"""What each revision changed."""
-
-ENGINE_REVISION: Final = max(REVISIONS)
-"""The revision of this code, which every batch that it computes records."""
-
-REVISION_OF_1_0_0: Final = 2
-"""The revision of the first release: no batch of a release has an older one, however old its books are."""
-
-
-def check_revision(revision: int) -> str | None:
-    """What is wrong with a batch that says it was computed by a revision that no release up to this one has.
-
-    Any difference in a batch of a released revision is an error, because each stays computable.
-    """
-    if REVISION_OF_1_0_0 <= revision <= ENGINE_REVISION:
-        return None
-    supported = f"revisions {REVISION_OF_1_0_0} to {ENGINE_REVISION}"
-    if REVISION_OF_1_0_0 == ENGINE_REVISION:
-        supported = f"revision {ENGINE_REVISION}"
-    return f"it says that revision {revision} of the engine computed it, and releases compute by {supported}"

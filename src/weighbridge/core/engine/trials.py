@@ -4,14 +4,13 @@ The engine is the same that books tonnes; only the data come from the caller.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Final
 
 from weighbridge.core.engine.run import run_slot
 from weighbridge.core.engine.slot_computation import (
-    NOTHING,
     Element,
     EngineSetting,
     GivenValues,
@@ -20,6 +19,7 @@ from weighbridge.core.engine.slot_computation import (
     SlotData,
     StandaloneRunContext,
 )
+from weighbridge.core.engine.statistics import NOTHING
 from weighbridge.core.expression import Budget
 from weighbridge.core.ledger.allocation import Partition
 from weighbridge.core.model import (
@@ -33,10 +33,11 @@ from weighbridge.core.model import (
     list_equations,
     prepare,
 )
-from weighbridge.core.number import round_to
+from weighbridge.core.number import CONTEXT, ZERO, round_to
 from weighbridge.core.problem import Problem, limit_problems
 from weighbridge.core.time.calendar import Instant, Interval
-from weighbridge.core.unit import Unit
+from weighbridge.core.uncertainty.effects import CERTAIN, Uncertainty
+from weighbridge.core.unit import ONE, Unit
 
 # A trial computes a model once over values that a caller gives: the engine's run of a slot, and no other.
 #
@@ -60,6 +61,10 @@ class Trial:
 
     values: Mapping[str, Amount]
     problems: tuple[Problem, ...] = ()
+    uncertainties: Mapping[str, Uncertainty] | None = None
+    """How uncertain each output is, in its unit; None unless the model asks for it."""
+    discounts: Mapping[str, Decimal] = field(default_factory=dict)
+    """How much less than each output with a discount is credited, in its unit."""
 
 
 def try_out(
@@ -68,12 +73,20 @@ def try_out(
     targets: Collection[str] | None = None,
     budget: Budget | None = None,
 ) -> Trial:
-    """Compute all nodes of a model, or the targets and what they need."""
+    """Compute all nodes of a model, or the targets and what they need.
+
+    What makes outputs, or the targets, uncertain is computed where the model asks for it.
+    """
     part = program if targets is None else program.only(targets)
     inputs = {node.slug: node for node in part.nodes if isinstance(node.body, Input)}
     sources = {slug: number for number, slug in enumerate(inputs, 1)}
     measures = {
-        slug: Measure(unit=inputs[slug].unit, source=number, is_of_elements=True)
+        slug: Measure(
+            unit=inputs[slug].unit,
+            source=number,
+            is_of_elements=True,
+            statements=() if (stated := inputs[slug].uncertainty) is None else (stated,),
+        )
         for slug, number in sources.items()
     }
     partition = Partition(**given_values.partition)
@@ -83,12 +96,16 @@ def try_out(
         alone=StandaloneRunContext(partition),
         given=given_values,
     )
-    ran = run_slot(EngineSetting(part, measures, None, budget=budget), data)
+    setting = EngineSetting(
+        part, measures, None, budget=budget, says_uncertainty=True, uncertain_nodes=targets
+    )
+    ran = run_slot(setting, data)
     if ran.problems:
         return Trial({}, tuple(_report_budget_once(ran.problems, budget)))
     [run] = ran.runs
     slugs = [slug for slug in program.model.slugs if slug in run.readings]
-    return Trial({slug: run.readings[slug].amount for slug in slugs})
+    values = {slug: run.readings[slug].amount for slug in slugs}
+    return Trial(values, uncertainties=run.uncertainties, discounts=run.discounts)
 
 
 def _report_budget_once(problems: Sequence[Problem], budget: Budget | None) -> Iterator[Problem]:
@@ -182,16 +199,22 @@ def run_cases(model: Model) -> list[CaseResult]:
     return [_run(case, prepared, budget) for case in model.cases]
 
 
-def _run(case: Case, prepared: PreparedModel, budget: Budget) -> CaseResult:
-    given_values = GivenValues(
-        case.inputs, case.partition, case.durations, case.period_days, case.period_hours
+def list_given(case: Case) -> GivenValues:
+    """The values that a case gives to nodes, as the engine takes them."""
+    return GivenValues(
+        case.inputs, case.partition, case.durations, case.period_days, case.period_hours, case.uncertainties
     )
-    trial = try_out(prepared, given_values, tuple(case.expect), budget)
+
+
+def _run(case: Case, prepared: PreparedModel, budget: Budget) -> CaseResult:
+    given_values = list_given(case)
+    targets = tuple(dict.fromkeys((*case.expect, *case.expect_uncertainty, *case.expect_credit)))
+    trial = try_out(prepared, given_values, targets, budget)
     if trial.problems:
         return CaseResult(
             case, error=" ".join(problem.message for problem in limit_problems(trial.problems, REASONS_MAX))
         )
-    comparisons = tuple(
+    comparisons = [
         Comparison(
             slug,
             _round_expected(expected, case),
@@ -199,12 +222,46 @@ def _run(case: Case, prepared: PreparedModel, budget: Budget) -> CaseResult:
             prepared.model.node(slug).unit,
         )
         for slug, expected in case.expect.items()
-    )
+    ]
+    comparisons += _compare_uncertainties(case, prepared.model, trial)
+    comparisons += _compare_credits(case, prepared.model, trial)
     return CaseResult(
         case,
-        comparisons,
+        tuple(comparisons),
         list_equations(prepared, add_attributes(trial.values, given_values), case.partition),
     )
+
+
+def _compare_uncertainties(case: Case, model: Model, trial: Trial) -> Iterator[Comparison]:
+    """Compare what a case expects of uncertainties with what came of them."""
+    for slug, expected in case.expect_uncertainty.items():
+        combined = (trial.uncertainties or {}).get(slug, CERTAIN).combine()
+        rows = [
+            (
+                f"u({slug})",
+                expected.standard_uncertainty,
+                combined.standard_uncertainty,
+                model.node(slug).unit,
+            ),
+            (f"degrees of freedom of {slug}", expected.degrees_of_freedom, combined.degrees_of_freedom, ONE),
+        ]
+        for name, wanted, actual, unit in rows:
+            if wanted is not None:
+                yield Comparison(name, _round_expected(wanted, case), _round_expected(actual, case), unit)
+
+
+def _compare_credits(case: Case, model: Model, trial: Trial) -> Iterator[Comparison]:
+    """Compare what a case expects as credits with the outputs less their discounts."""
+    for slug, expected in case.expect_credit.items():
+        value = trial.values[slug]
+        assert not isinstance(value, tuple), "the model was checked: what is credited is one number"  # noqa: S101
+        credited = None if value is None else CONTEXT.subtract(value, trial.discounts.get(slug, ZERO))
+        yield Comparison(
+            f"credit of {slug}",
+            _round_expected(expected, case),
+            _round_expected(credited, case),
+            model.node(slug).unit,
+        )
 
 
 def add_attributes(values: Mapping[str, Amount], given_values: GivenValues) -> dict[str, Amount]:

@@ -16,13 +16,16 @@ one rounding; what is outside a function's domain has no result; it is never NaN
 
 from collections.abc import Callable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
-from typing import Final, LiteralString
+from functools import partial
+from types import ModuleType
+from typing import Any, Final, LiteralString
 
 from weighbridge.core.expression.meaning import (
     ALL,
     NONE,
     Degree,
     Function,
+    MeaningOverTrials,
     OperandRow,
     OperationMeaning,
     TypedNode,
@@ -82,9 +85,12 @@ def _sum_rule(at: TypedNode) -> Type:
     return number(unit and find_absolute(unit), at.origin)
 
 
-def _define_sum(function: ScalarFunction, sql: LiteralString, sign: Decimal) -> OperationMeaning:
+def _define_sum(
+    function: ScalarFunction, over_trials: MeaningOverTrials, sql: LiteralString, sign: Decimal
+) -> OperationMeaning:
     return OperationMeaning(
-        rule=_sum_rule, function=ignore_node(function), units=take_in_result_unit, sql=sql,
+        rule=_sum_rule, function=ignore_node(function), over_trials=over_trials, units=take_in_result_unit,
+        sql=sql,
         slopes=lambda _at, _row: (ALL, sign), degree=grow_alike,
     )  # fmt: skip
 
@@ -152,6 +158,13 @@ def _build_power(at: TypedNode) -> ScalarFunction:
     if whole_exponent is None or abs(whole_exponent) > EXPONENT_MAX:
         return raise_any
     return lambda base, *_: raise_whole(base, whole_exponent)
+
+
+def _build_power_over_trials(of: ModuleType, at: TypedNode) -> Callable[..., Any]:
+    whole_exponent = find_whole_exponent(at.node)
+    if whole_exponent is None or abs(whole_exponent) > EXPONENT_MAX:
+        return partial(of.raise_to, largest=EXPONENT_MAX)
+    return lambda base, *_: of.raise_whole(base, whole_exponent)
 
 
 def _take_for_power(at: TypedNode, result: Type) -> Sequence[Unit | None]:
@@ -226,27 +239,30 @@ def _find_operator(node: Expression) -> Operator:
 
 
 ARITHMETIC: Final = {
-    Operator.ADD: _define_sum(CONTEXT.add, "({} + {})", ALL),
-    Operator.SUBTRACT: _define_sum(CONTEXT.subtract, "({} - {})", _MINUS),
+    Operator.ADD: _define_sum(CONTEXT.add, lambda of, _: of.add, "({} + {})", ALL),
+    Operator.SUBTRACT: _define_sum(CONTEXT.subtract, lambda of, _: of.subtract, "({} - {})", _MINUS),
     Operator.MULTIPLY: OperationMeaning(
         rule=_build_product_rule(multiply), function=ignore_node(CONTEXT.multiply),
-        units=take_in_absolute_units,
+        over_trials=lambda of, _: of.multiply, units=take_in_absolute_units,
         sql="({} * {})", slopes=define_slopes(lambda left, right: (right, left)), degree=_grow_as_product,
     ),
     Operator.DIVIDE: OperationMeaning(
-        rule=_build_product_rule(divide), function=ignore_node(divide_numbers), units=take_in_absolute_units,
+        rule=_build_product_rule(divide), function=ignore_node(divide_numbers),
+        over_trials=lambda of, _: of.divide, units=take_in_absolute_units,
         sql="quotient({}, {})", lacks_result_in_sql=True,
         slopes=define_slopes(_differentiate_quotient), degree=_grow_as_quotient,
     ),
     Operator.POWER: OperationMeaning(
-        rule=_type_power, function=_build_power, units=_take_for_power, sql=None, slopes=_differentiate_power,
-        degree=_grow_as_power, cost=50,
+        rule=_type_power, function=_build_power,
+        over_trials=_build_power_over_trials, units=_take_for_power, sql=None,
+        slopes=_differentiate_power, degree=_grow_as_power, cost=50,
     ),
 }  # fmt: skip
 """The meaning of each arithmetic operator."""
 
 NEGATIVE: Final = OperationMeaning(
-    rule=_type_negative, function=ignore_node(CONTEXT.minus), units=take_in_absolute_units, sql="(- {})",
+    rule=_type_negative, function=ignore_node(CONTEXT.minus), over_trials=lambda of, _: of.negate,
+    units=take_in_absolute_units, sql="(- {})",
     slopes=lambda _at, _row: (_MINUS,), degree=grow_alike,
 )  # fmt: skip
 """The meaning of the minus sign."""
@@ -355,37 +371,51 @@ def _read_mode(node: Expression) -> str:
     return "half_even"
 
 
+def _round_over_trials(of: ModuleType, at: TypedNode) -> Callable[..., Any]:
+    places, mode = _read_places(at.node), _read_mode(at.node)
+    return lambda value, *_: of.round_to(value, places, mode)
+
+
 def _define_in_own_unit(
     function: ScalarFunction,
+    over_trials: MeaningOverTrials,
     slopes: Callable[..., Sequence[Decimal]],
     degree: Callable[[Expression, Sequence[Degree]], Degree] = grow_unknown,
 ) -> OperationMeaning:
     return OperationMeaning(
-        rule=_type_own_unit, function=ignore_node(function), units=take_in_result_unit, sql=None,
-        slopes=define_slopes(slopes), degree=degree,
+        rule=_type_own_unit, function=ignore_node(function), over_trials=over_trials,
+        units=take_in_result_unit, sql=None, slopes=define_slopes(slopes), degree=degree,
     )  # fmt: skip
 
 
-def _define_of_plain(function: ScalarFunction, slope: Callable[[Decimal], Decimal]) -> OperationMeaning:
+def _define_of_plain(
+    function: ScalarFunction, over_trials: MeaningOverTrials, slope: Callable[[Decimal], Decimal]
+) -> OperationMeaning:
     return OperationMeaning(
-        rule=_type_plain, function=ignore_node(function), units=take_plain, sql=None,
+        rule=_type_plain, function=ignore_node(function), over_trials=over_trials, units=take_plain, sql=None,
         slopes=define_slopes(lambda value: (slope(value),)), cost=_SERIES_COST,
     )  # fmt: skip
 
 
 _ABS: Final = _define_in_own_unit(
-    CONTEXT.abs, lambda value: (ALL if value > 0 else _MINUS if value < 0 else NONE,), grow_alike
+    CONTEXT.abs,
+    lambda of, _: of.absolute,
+    lambda value: (ALL if value > 0 else _MINUS if value < 0 else NONE,),
+    grow_alike,
 )
 _CLAMP: Final = _define_in_own_unit(
     _clamp,
+    lambda of, _: of.clamp,
     lambda value, low, high: place_slope(1 if value < low else 2 if value > high else 0, 3),
     grow_alike,
 )
 _ROUND: Final = OperationMeaning(
-    rule=_round_rule, function=_round, units=take_first, sql=None, slopes=define_slopes(follow_first)
-)
+    rule=_round_rule, function=_round, over_trials=_round_over_trials, units=take_first, sql=None,
+    slopes=define_slopes(follow_first),
+)  # fmt: skip
 _SQUARE_ROOT: Final = OperationMeaning(
-    rule=_type_square_root, function=ignore_node(_compute_square_root), units=_take_for_root, sql=None,
+    rule=_type_square_root, function=ignore_node(_compute_square_root),
+    over_trials=lambda of, _: of.square_root, units=_take_for_root, sql=None,
     slopes=define_slopes(_differentiate_root), cost=_SERIES_COST,
 )  # fmt: skip
 
@@ -399,12 +429,16 @@ MATHEMATICS: Final = (
     ),
     Function(
         "floor", "x", between(1, 1),
-        _define_in_own_unit(lambda value: value.to_integral_value(ROUND_FLOOR), follow_first),
+        _define_in_own_unit(
+            lambda value: value.to_integral_value(ROUND_FLOOR), lambda of, _: of.floor, follow_first
+        ),
         "The largest whole number that is not above x, in the unit of x.", "floor(days)",
     ),
     Function(
         "ceil", "x", between(1, 1),
-        _define_in_own_unit(lambda value: value.to_integral_value(ROUND_CEILING), follow_first),
+        _define_in_own_unit(
+            lambda value: value.to_integral_value(ROUND_CEILING), lambda of, _: of.ceil, follow_first
+        ),
         "The smallest whole number that is not below x, in the unit of x.", "ceil(days)",
     ),
     Function(
@@ -413,13 +447,15 @@ MATHEMATICS: Final = (
     ),
     Function("sqrt", "x", between(1, 1), _SQUARE_ROOT, "The square root.", "sqrt(area)"),
     Function(
-        "exp", "x", between(1, 1), _define_of_plain(CONTEXT.exp, CONTEXT.exp), "e to the power x.",
+        "exp", "x", between(1, 1), _define_of_plain(CONTEXT.exp, lambda of, _: of.exp, CONTEXT.exp),
+        "e to the power x.",
         "exp(-decay * years)",
     ),
     Function(
         "ln", "x", between(1, 1),
         _define_of_plain(
             lambda value: CONTEXT.ln(_require_above_zero(value, "ln")),
+            lambda of, _: of.ln,
             lambda value: CONTEXT.divide(ALL, value),
         ),
         "The natural logarithm.", "ln(ratio)",
@@ -428,6 +464,7 @@ MATHEMATICS: Final = (
         "log10", "x", between(1, 1),
         _define_of_plain(
             lambda value: CONTEXT.log10(_require_above_zero(value, "log10")),
+            lambda of, _: of.log10,
             lambda value: CONTEXT.divide(ALL, CONTEXT.multiply(value, _LN_10)),
         ),
         "The logarithm to base 10.", "log10(ratio)",

@@ -17,6 +17,7 @@ from typing import Any, Final, LiteralString
 from weighbridge.core.expression.meaning import (
     Degree,
     Function,
+    MeaningOverTrials,
     OperandRow,
     OperationMeaning,
     TypedNode,
@@ -129,11 +130,15 @@ def _type_logic(at: TypedNode) -> Type:
 
 
 def _define_comparison(
-    rule: Callable[[TypedNode], Type], test: Callable[[Any, Any], bool], sql: LiteralString
+    rule: Callable[[TypedNode], Type],
+    test: Callable[[Any, Any], bool],
+    over_trials: MeaningOverTrials,
+    sql: LiteralString,
 ) -> OperationMeaning:
     return OperationMeaning(
         rule=rule,
         function=ignore_node(test),
+        over_trials=over_trials,
         units=take_in_first_unit,
         sql=sql,
         slopes=None,
@@ -143,7 +148,8 @@ def _define_comparison(
 
 def _define_text_test(test: Callable[[str, str], bool], sql: LiteralString) -> OperationMeaning:
     return OperationMeaning(
-        rule=_type_text_test, function=ignore_node(test), units=take_as_they_are, sql=sql, slopes=None,
+        rule=_type_text_test, function=ignore_node(test),
+        over_trials=lambda of, _: of.build_text_test(test), units=take_as_they_are, sql=sql, slopes=None,
         reading=_read_texts,
     )  # fmt: skip
 
@@ -154,6 +160,7 @@ def _define_logic(
     return OperationMeaning(
         rule=_type_logic,
         function=ignore_node(function),
+        over_trials=lambda of, _: of.negate_truth,
         nulls=nulls,
         units=take_as_they_are,
         sql=sql,
@@ -162,18 +169,27 @@ def _define_logic(
 
 
 TESTS: Final = {
-    Operator.EQUAL: _define_comparison(_type_membership, operator.eq, "({} = {})"),
-    Operator.NOT_EQUAL: _define_comparison(_type_membership, operator.ne, "({} <> {})"),
-    Operator.LESS: _define_comparison(_order_rule, operator.lt, "({} < {})"),
-    Operator.LESS_OR_EQUAL: _define_comparison(_order_rule, operator.le, "({} <= {})"),
-    Operator.GREATER: _define_comparison(_order_rule, operator.gt, "({} > {})"),
-    Operator.GREATER_OR_EQUAL: _define_comparison(_order_rule, operator.ge, "({} >= {})"),
+    Operator.EQUAL: _define_comparison(
+        _type_membership, operator.eq, lambda of, _: of.are_equal, "({} = {})"
+    ),
+    Operator.NOT_EQUAL: _define_comparison(
+        _type_membership, operator.ne, lambda of, _: of.differ, "({} <> {})"
+    ),
+    Operator.LESS: _define_comparison(_order_rule, operator.lt, lambda of, _: of.is_less, "({} < {})"),
+    Operator.LESS_OR_EQUAL: _define_comparison(
+        _order_rule, operator.le, lambda of, _: of.is_less_or_equal, "({} <= {})"
+    ),
+    Operator.GREATER: _define_comparison(_order_rule, operator.gt, lambda of, _: of.is_greater, "({} > {})"),
+    Operator.GREATER_OR_EQUAL: _define_comparison(
+        _order_rule, operator.ge, lambda of, _: of.is_greater_or_equal, "({} >= {})"
+    ),
     Operator.CONTAINS: _define_text_test(operator.contains, "(position({1} IN {0}) > 0)"),
     Operator.STARTS_WITH: _define_text_test(str.startswith, "starts_with({}, {})"),
     Operator.ENDS_WITH: _define_text_test(str.endswith, "(right({0}, length({1})) = {1})"),
     Operator.MATCHES: OperationMeaning(
         rule=_type_matches,
         function=_build_matcher,
+        over_trials=lambda of, at: of.build_text_search(_build_matcher(at)),
         units=take_first,
         sql=None,
         slopes=None,
@@ -187,12 +203,14 @@ TESTS: Final = {
 
 NOT: Final = _define_logic(STRICT, "(NOT {})")
 BETWEEN: Final = OperationMeaning(
-    rule=_type_range, function=ignore_node(lambda value, low, high: low <= value <= high), nulls=WITHIN,
-    units=take_in_first_unit, sql="({} BETWEEN {} AND {})", slopes=None,
+    rule=_type_range, function=ignore_node(lambda value, low, high: low <= value <= high),
+    over_trials=lambda of, _: of.is_between, nulls=WITHIN, units=take_in_first_unit,
+    sql="({} BETWEEN {} AND {})", slopes=None,
 )  # fmt: skip
 MEMBERSHIP: Final = OperationMeaning(
-    rule=_type_membership, function=ignore_node(lambda value, *options: value in options), nulls=AMONG,
-    units=take_in_first_unit, sql="({0} IN ({rest}))", slopes=None, reading=_read_texts,
+    rule=_type_membership, function=ignore_node(lambda value, *options: value in options),
+    over_trials=lambda of, _: of.is_among, nulls=AMONG, units=take_in_first_unit,
+    sql="({0} IN ({rest}))", slopes=None, reading=_read_texts,
 )  # fmt: skip
 NULL_TEST: Final = OperationMeaning(
     rule=_type_null_test, nulls=IS_MISSING, units=take_as_they_are, sql="({} IS NULL)", slopes=None

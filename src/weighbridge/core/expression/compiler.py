@@ -56,7 +56,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final, TypeVar
 
-from weighbridge.core.expression.functions import FUNCTIONS, OPERATORS, find_meaning
+from weighbridge.core.expression.functions import FUNCTIONS, OPERATORS, TABLE_FUNCTIONS, find_meaning
 from weighbridge.core.expression.meaning import (
     Budget,
     Degree,
@@ -71,6 +71,7 @@ from weighbridge.core.expression.tree import (
     Boolean,
     Expression,
     ExpressionError,
+    FunctionCall,
     Name,
     Number,
     Text,
@@ -306,7 +307,17 @@ class Traced:
     at: TypedNode | None = None
     operands: tuple["Traced", ...] = ()
     is_varying: bool = False
-    """Whether it names anything."""
+    """Whether it names anything, or reads a table."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableRead:
+    """What is read from a column of a table, and how fast something further on changes with it."""
+
+    table: str
+    column: str
+    gradient: "Gradient"
+    value: Value
 
 
 def trace(tree: Expression, environment: Environment) -> Traced:
@@ -322,21 +333,24 @@ def trace(tree: Expression, environment: Environment) -> Traced:
     def operation(node: Expression, meaning: OperationMeaning, operands: Iterator[Traced]) -> Traced:
         steps = tuple(operands)
         value, at = evaluate_node(node, meaning, [step.value for step in steps], environment, budget)
-        return Traced(node, value, meaning, at, steps, any(step.is_varying for step in steps))
+        is_varying = _is_table_read(node) or any(step.is_varying for step in steps)
+        return Traced(node, value, meaning, at, steps, is_varying)
 
     return fold(tree, leaf, operation)
 
 
-def gradients_of(traced: Traced, outer: Gradient, unit: Unit) -> dict[str, Gradient]:
+def gradients_of(
+    traced: Traced, outer: Gradient, unit: Unit, reads: list[TableRead] | None = None
+) -> dict[str, Gradient]:
     """Say how fast something changes with each number that the tree names, each in its own unit.
 
-    `outer` says how fast it changes with the result, in a unit.
+    `outer` says how fast it changes with the result, in a unit. What the tree reads from tables is added to
+    `reads`.
     """
     gradients: dict[str, Gradient] = {}
     result = traced.value.type.unit
-    _descend(
-        traced, outer if result is None else multiply_gradient(outer, find_slope(result, unit)), gradients
-    )
+    of_result = outer if result is None else multiply_gradient(outer, find_slope(result, unit))
+    _descend(traced, of_result, gradients, reads)
     return gradients
 
 
@@ -360,16 +374,26 @@ def multiply_gradient(gradient: Gradient, factor: Decimal) -> Gradient:
     return CONTEXT.multiply(gradient, factor)
 
 
-def _descend(step: Traced, outer: Gradient, gradients: dict[str, Gradient]) -> None:
+def _descend(
+    step: Traced, outer: Gradient, gradients: dict[str, Gradient], reads: list[TableRead] | None
+) -> None:
     if step.value.type.kind is not Kind.NUMBER or not _is_any(outer):
         return
+    if reads is not None and _is_table_read(step.tree):
+        assert isinstance(step.tree, FunctionCall)  # noqa: S101 - reading a table is a call
+        table, column = (str(read_constant(word)) for word in step.tree.arguments[:2])
+        reads.append(TableRead(table, column, outer, step.value))
     if isinstance(step.tree, Name):
         name = step.tree.text
         gradients[name] = add_gradients(gradients.get(name), outer)
     elif step.meaning is not None and step.meaning.slopes is not None:
         for operand, gradient in zip(step.operands, _compute_operand_gradients(step, outer), strict=False):
             if operand.is_varying:
-                _descend(operand, gradient, gradients)
+                _descend(operand, gradient, gradients, reads)
+
+
+def _is_table_read(node: Expression) -> bool:
+    return isinstance(node, FunctionCall) and node.function in TABLE_FUNCTIONS
 
 
 def _is_any(gradient: Gradient) -> bool:

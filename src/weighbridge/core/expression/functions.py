@@ -19,7 +19,8 @@ number and only `quantity` puts one on.
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from decimal import Decimal
-from typing import Final
+from types import ModuleType
+from typing import Any, Final
 
 from weighbridge.core.expression.arithmetic import ARITHMETIC, MATHEMATICS, NEGATIVE
 from weighbridge.core.expression.comparison import (
@@ -37,6 +38,7 @@ from weighbridge.core.expression.meaning import (
     Environment,
     Function,
     Language,
+    MeaningOverTrials,
     OperandRow,
     OperationMeaning,
     TypedNode,
@@ -89,6 +91,9 @@ from weighbridge.core.identity import find_nearest
 from weighbridge.core.number import CONTEXT, EXACT, ZERO, exact_total, total
 from weighbridge.core.unit import Unit, UnitError, parse_unit
 
+TABLE_FUNCTIONS: Final = frozenset({"lookup", "interpolate"})
+"""The functions that read a column of a table."""
+
 MATCHES: Final = {
     "exact": "the row whose key equals the key",
     "below": "the last row whose key is not above the key",
@@ -126,6 +131,17 @@ def _lookup(at: TypedNode) -> ScalarFunction:
         return table.rows[index][column]
 
     return cell
+
+
+def _look_up_over_trials(of: ModuleType, at: TypedNode) -> Any:
+    table, column = _find_table_and_column(at)
+    keys, match = [row[0] for row in table.rows], _read_word(at, 3, "exact")
+    return of.build_lookup(table.name, table.columns[column].name, keys, match)
+
+
+def _interpolate_over_trials(of: ModuleType, at: TypedNode) -> Any:
+    table, column = _find_table_and_column(at)
+    return of.build_interpolation(table.name, table.columns[column].name, [row[0] for row in table.rows])
 
 
 def _build_row_finder(keys: list[Decimal | str], match: str) -> Callable[[Scalar], int | None]:
@@ -236,8 +252,8 @@ _LOOKUP: Final = (
     Function(
         "lookup", "table, column, key, match", between(3, 4),
         OperationMeaning(
-            rule=_lookup_rule, function=_lookup, units=_take_in_unit_of_key, sql=None, slopes=None, cost=10,
-            reading=_count_rows,
+            rule=_lookup_rule, function=_lookup, over_trials=_look_up_over_trials, units=_take_in_unit_of_key,
+            sql=None, slopes=None, cost=10, reading=_count_rows,
         ),
         "The cell in a column of a table, in the row found by the first column. match is exact (when not"
         " given), below (the last row not above the key) or above (the first row not below it).",
@@ -246,8 +262,9 @@ _LOOKUP: Final = (
     Function(
         "interpolate", "table, column, key", between(3, 3),
         OperationMeaning(
-            rule=_interpolate_rule, function=_interpolate, units=_take_in_unit_of_key, sql=None,
-            slopes=_differentiate_interpolation, cost=10, reading=_count_rows,
+            rule=_interpolate_rule, function=_interpolate, over_trials=_interpolate_over_trials,
+            units=_take_in_unit_of_key, sql=None, slopes=_differentiate_interpolation, cost=10,
+            reading=_count_rows,
         ),
         "The number between two rows of a table, on the straight line; a key outside the table has none.",
         "interpolate(permanence_class, fraction, temperature)", frozenset({0, 1}),
@@ -310,6 +327,7 @@ def _type_aggregate(at: TypedNode) -> Type:
 def _define_aggregate(
     name: str,
     function: Callable[[Sequence[Decimal]], Decimal],
+    over_trials: MeaningOverTrials,
     slopes: Callable[[Sequence[Decimal]], Sequence[Decimal]],
     doc: str,
     example: str,
@@ -320,8 +338,9 @@ def _define_aggregate(
         return function(values)
 
     meaning = OperationMeaning(
-        rule=_type_aggregate, function=ignore_node(of_some), nulls=AGGREGATED, units=take_in_result_unit,
-        sql=None, slopes=define_slopes(lambda *values: slopes(values)), degree=grow_alike,
+        rule=_type_aggregate, function=ignore_node(of_some), over_trials=over_trials, nulls=AGGREGATED,
+        units=take_in_result_unit, sql=None, slopes=define_slopes(lambda *values: slopes(values)),
+        degree=grow_alike,
     )  # fmt: skip
     return Function(name, "array, or a, b, …", between(1, ARGUMENTS_MAX), meaning, doc, example)
 
@@ -335,27 +354,31 @@ def _count_rule(at: TypedNode) -> Type:
 _COUNT: Final = OperationMeaning(
     rule=_count_rule,
     function=ignore_node(lambda elements: Decimal(len(elements) if isinstance(elements, tuple) else 1)),
-    nulls=INDIFFERENT, units=take_as_they_are, sql=None, slopes=None, degree=stay_constant,
+    over_trials=lambda of, _: of.count_elements, nulls=INDIFFERENT, units=take_as_they_are,
+    sql=None, slopes=None, degree=stay_constant,
 )  # fmt: skip
 
 AGGREGATES: Final = (
     _define_aggregate(
-        "sum", total, lambda values: [ALL] * len(values),
+        "sum", total, lambda of, _: of.total, lambda values: [ALL] * len(values),
         "All elements added exactly, then rounded once; 0 of no elements.", "sum(mass * ash)",
     ),
     _define_aggregate(
-        "average", compute_average, differentiate_average, "The arithmetic mean.", "average(ash)"
+        "average", compute_average, lambda of, _: of.average, differentiate_average, "The arithmetic mean.",
+        "average(ash)",
     ),
     _define_aggregate(
-        "min", min, lambda values: place_slope(values.index(min(values)), len(values)),
+        "min", min, lambda of, _: of.least,
+        lambda values: place_slope(values.index(min(values)), len(values)),
         "The smallest.", "min(0.95, fraction)",
     ),
     _define_aggregate(
-        "max", max, lambda values: place_slope(values.index(max(values)), len(values)),
+        "max", max, lambda of, _: of.greatest,
+        lambda values: place_slope(values.index(max(values)), len(values)),
         "The largest.", "max(temperature, coldest)",
     ),
     _define_aggregate(
-        "median", compute_median, differentiate_median,
+        "median", compute_median, lambda of, _: of.median, differentiate_median,
         "The middle one by size, or the mean of the two in the middle.", "median(ash)",
     ),
     Function("count", "array", between(1, 1), _COUNT, "The number of elements.", "count(mass)"),

@@ -1,9 +1,9 @@
 """An operation is one meaning of a node: all that is to be known of an operator or a function is one row.
 
 A row says what the operands must be and what comes of it (its typing rule), what it makes of missing
-operands (its null rule), its meaning in Python, in which units it takes its operands, its text in SQL, how
-fast its result changes with each operand, how its result grows, and what it costs. The compiler and its
-backends know no operation by name. So a new function is a row, and nothing else.
+operands (its null rule), its meaning in Python and over trials, in which units it takes its operands, its
+text in SQL, how fast its result changes with each operand, how its result grows, and what it costs. The
+compiler and its backends know no operation by name. So a new function is a row, and nothing else.
 
 Invariants: a typing rule raises ExpressionError and nothing else; an operation gives content of the type
 that its rule gave, with faults in place of what has no value.
@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import partial
+from types import ModuleType
 from typing import Any, Final, LiteralString, NamedTuple, cast
 
 from weighbridge.core.expression.pattern import Spend
@@ -215,6 +216,12 @@ def return_value(value: Any, *_: Any) -> Any:
     return value
 
 
+MeaningOverTrials = Callable[[ModuleType, TypedNode], Any]
+"""What an operation means over columns of floats, by what is written in the node: a function of the module
+`trial_values`, which is given because importing it takes NumPy.
+"""
+
+
 def take_identity(_at: TypedNode) -> ScalarFunction:
     """Mean the operand itself, as it was taken."""
     return return_value
@@ -228,6 +235,9 @@ class OperationMeaning:
     """What comes of operands of these types; ExpressionError when they do not fit."""
     function: Callable[[TypedNode], ScalarFunction] = take_identity
     """Its meaning in Python, by what is written in the node."""
+    over_trials: MeaningOverTrials | None = None
+    """Its meaning over columns of floats, one number for each trial; None when it is the operand itself, or
+    what the run is about."""
     nulls: NullRule = STRICT
     """What it makes of missing operands."""
     units: Units = take_in_result_unit

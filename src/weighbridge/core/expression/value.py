@@ -14,7 +14,8 @@ A null rule says what an operation makes of operands that are missing, or that h
 is computed in two ways. Over columns, as formulas of models are: the content of each operand is computed
 before, and a missing value is a fault like any other, so the formula has no value. Over rows, as rules are:
 an operand is computed when it is asked for, a missing value is None, and tests have the three values of SQL.
-Each null rule states its meaning in both, one below the other. PostgreSQL has the same rules over rows.
+Each null rule states its meaning in both, one below the other, and names its meaning over trials, which is
+that over columns. PostgreSQL has the same rules over rows.
 
 Invariants: only numbers have a unit; a number's unit is None when only a run can determine it (the
 attribute of a source whose model is not at hand), and then it is checked in the run; every row of a table has
@@ -29,6 +30,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal, Overflow
 from enum import StrEnum
 from itertools import pairwise
+from types import ModuleType
 from typing import Any, Final
 
 from weighbridge.core.expression.tree import ExpressionError, Position, UndefinedResultError
@@ -280,6 +282,10 @@ ScalarFunction = Callable[..., Any]
 """The meaning of an operation in Python, of scalars that are all there; it may raise ArithmeticError."""
 
 
+RuleOverTrials = Callable[[ModuleType], Callable[..., Any]]
+"""A function of the module `trial_values`, which is given because importing it takes NumPy."""
+
+
 @dataclass(frozen=True, slots=True)
 class NullRule:
     """How an operation with a function of scalars is applied to operands of which some have no value."""
@@ -288,6 +294,8 @@ class NullRule:
     """Compute the operation for whole columns."""
     over_rows: Callable[[ScalarFunction, Sequence[RowStep], Position], RowStep]
     """Return what computes the operation for a row."""
+    over_trials: RuleOverTrials
+    """Compute the operation over columns of floats."""
     sees_missing: bool = False
     """Whether the result may distinguish a missing value from one that has no result."""
 
@@ -342,7 +350,7 @@ def _aggregate_columns(function: ScalarFunction, contents: Sequence[Content], po
     return lift(lambda *row: function(row), contents, position)
 
 
-def _decide_by(*, decisive: bool) -> NullRule:
+def _decide_by(over_trials: RuleOverTrials, *, decisive: bool) -> NullRule:
     """`or` is decided by a true operand and `and` by a false one, so what is to its right may have no
     result.
     """
@@ -365,7 +373,7 @@ def _decide_by(*, decisive: bool) -> NullRule:
 
         return step
 
-    return NullRule(decide_columns, decide_rows)
+    return NullRule(decide_columns, decide_rows, over_trials)
 
 
 def _compare_each(*tests: Callable[[Any, Any], bool], decisive: bool) -> NullRule:
@@ -397,7 +405,7 @@ def _compare_each(*tests: Callable[[Any, Any], bool], decisive: bool) -> NullRul
 
         return step
 
-    return NullRule(lift, compare_rows)
+    return NullRule(lift, compare_rows, lambda of: of.apply_strictly)
 
 
 def _test_columns(_: ScalarFunction, contents: Sequence[Content], position: Position) -> Content:
@@ -464,25 +472,28 @@ def _give_first_rows(_: ScalarFunction, operands: Sequence[RowStep], _position: 
     return step
 
 
-STRICT: Final = NullRule(lift, _apply_strictly)
+STRICT: Final = NullRule(lift, _apply_strictly, lambda of: of.apply_strictly)
 AGGREGATED: Final = NullRule(
     _aggregate_columns,
     lambda function, operands, position: _apply_strictly(lambda *row: function(row), operands, position),
+    lambda of: of.aggregate,
 )
 INDIFFERENT: Final = NullRule(
     lambda function, contents, _: function(*contents),
     lambda function, operands, _: lambda row: function(*(operand(row) for operand in operands)),
+    lambda of: of.take_as_given,
     sees_missing=True,
 )
 """The operands are taken as they are, missing or not."""
-AND: Final = _decide_by(decisive=False)
-OR: Final = _decide_by(decisive=True)
+AND: Final = _decide_by(lambda of: of.decide_and, decisive=False)
+OR: Final = _decide_by(lambda of: of.decide_or, decisive=True)
 WITHIN: Final = _compare_each(operator.ge, operator.le, decisive=False)
 AMONG: Final = _compare_each(operator.eq, decisive=True)
-IS_MISSING: Final = NullRule(_test_columns, _test_rows, sees_missing=True)
-CHOSEN: Final = NullRule(_choose_columns, _choose_rows)
+IS_MISSING: Final = NullRule(_test_columns, _test_rows, lambda of: of.tell_missing, sees_missing=True)
+CHOSEN: Final = NullRule(_choose_columns, _choose_rows, lambda of: of.choose)
 FIRST_GIVEN: Final = NullRule(
     lambda _, contents, position: spread(lambda *row: row[find_given(row)], contents, position),
     _give_first_rows,
+    lambda of: of.give_first,
     sees_missing=True,
 )

@@ -27,10 +27,14 @@ class BatchCondition(StrEnum):
     """Reports hold some of it."""
 
 
-LEDGER_CONDITIONS: Final = tuple(
-    condition for condition in BatchCondition if condition is not BatchCondition.REPORTED
+NO_BATCHES: Final = "no_batches"
+"""The condition of a ledger of which nothing else holds, and that has no batch yet."""
+
+LEDGER_CONDITIONS: Final = (
+    *(condition for condition in BatchCondition if condition is not BatchCondition.REPORTED),
+    NO_BATCHES,
 )
-"""The conditions of a ledger: those that hold of any of its batches."""
+"""The conditions of a ledger: those that hold of any of its batches, or that it has none."""
 
 
 def list_conditions(
@@ -47,3 +51,17 @@ def list_conditions(
         if holds
     ]
     return [*(open_ones or [BatchCondition.UP_TO_DATE]), *([BatchCondition.REPORTED] if is_reported else [])]
+
+
+def list_ledger_conditions(
+    *, has_batches: bool, is_stale: bool, waiting_event_count: int, pending_proposal_count: int
+) -> list[str]:
+    """The conditions of a ledger: what holds of any of its batches; one that has none is not up to date."""
+    conditions = list_conditions(
+        is_stale=is_stale,
+        waiting_event_count=waiting_event_count,
+        pending_proposal_count=pending_proposal_count,
+    )
+    if has_batches or conditions != [BatchCondition.UP_TO_DATE]:
+        return [*conditions]
+    return [NO_BATCHES]

@@ -16,7 +16,8 @@ from typing import Final
 from weighbridge.core.ledger.allocation import NO_CONTRIBUTIONS, Account, Contributions, Partition, divide
 from weighbridge.core.number import EXACT, ZERO, exact_total
 from weighbridge.core.time.calendar import EventSlot, Interval
-from weighbridge.core.unit import Unit
+from weighbridge.core.uncertainty.effects import CERTAIN, Uncertainty
+from weighbridge.core.unit import Unit, find_slope
 
 # The order in which a draw takes from the batches of its source: the first whole, or a part of all.
 
@@ -86,10 +87,30 @@ class SourceBatch:
 
     None if unknown; an absent entry, as of an instrument, means no contributions.
     """
+    run_total: Decimal = ZERO
+    """What its run comes to, in the ledger's unit."""
+    uncertainties: Mapping[str, tuple[Uncertainty, Unit]] = field(default_factory=dict)
+    """How uncertain what its run came to is, by output as for `rests_on`, each in a unit."""
 
     def contributions(self, output: str = "") -> Contributions | None:
         """What contributes to an output, or to what it is drawn of."""
         return self.rests_on.get(output, NO_CONTRIBUTIONS)
+
+    def take_uncertainties(
+        self, amount: Decimal, ledger_unit: Unit, unit: Unit, attributes: Mapping[str, Unit]
+    ) -> tuple[Uncertainty, ...]:
+        """Take the part of each effect that goes with an amount, in a unit; attributes have all of theirs.
+
+        The amount and the run's total are in the unit of the ledger.
+        """
+        drawn, of_unit = self.uncertainties.get("", (CERTAIN, ledger_unit))
+        part = drawn.take(amount, self.run_total) if self.run_total else CERTAIN
+        carried = [
+            uncertainty.scale(find_slope(attribute_unit, unit_here))
+            for slug, unit_here in attributes.items()
+            for uncertainty, attribute_unit in [self.uncertainties.get(slug, (CERTAIN, unit_here))]
+        ]
+        return part.scale(find_slope(of_unit, unit)), *carried
 
     @property
     def account(self) -> Account:

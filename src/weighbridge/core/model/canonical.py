@@ -26,9 +26,11 @@ from weighbridge.core.model.definition import (
     Model,
     Node,
     StaticInput,
+    UncertaintySetting,
     Upstream,
 )
 from weighbridge.core.number import plain
+from weighbridge.core.uncertainty.statement import list_fields
 from weighbridge.core.unit import Unit
 
 Plain = Mapping[str, object]
@@ -55,7 +57,8 @@ def write_plain_model(model: Model) -> Plain:
         "partition_type": model.partition_type,
         "primary_output": model.primary_output,
         "share_places": None if model.share_places == SHARE_PLACES_DEFAULT else model.share_places,
-        "tables": {name: _write_table(table) for name, table in model.tables.items()},
+        "uncertainty": _write_setting(model.uncertainty),
+        "tables": {name: _write_table(table, model) for name, table in model.tables.items()},
         "nodes": [write_plain_node(node) for node in model.nodes],
         "cases": [_write_case(case) for case in model.cases],
     }
@@ -75,6 +78,20 @@ def write_plain_node(node: Node) -> Plain:
         "default": node.default,
         "output": node.is_output,
         "round": node.rounding and {"places": node.rounding.places, "mode": node.rounding.mode},
+        "uncertainty": node.uncertainty and list_fields(node.uncertainty),
+        "discount": node.discount and dict(node.discount.list_fields()),
+    }
+
+
+def _write_setting(setting: UncertaintySetting | None) -> Plain | None:
+    if setting is None:
+        return None
+    return {
+        "coverage_probability": setting.coverage_probability,
+        "correlations": [
+            {"between": [one, other], "coefficient": coefficient}
+            for one, other, coefficient in setting.correlations
+        ],
     }
 
 
@@ -123,8 +140,14 @@ def _write_upstream(body: Upstream) -> Plain:
     }
 
 
-def _write_table(table: Table) -> Plain:
+def _write_table(table: Table, model: Model) -> Plain:
+    stated = {
+        column: list_fields(statement)
+        for (name, column), statement in model.table_uncertainties.items()
+        if name == table.name
+    }
     return {
+        "uncertainty": stated,
         "columns": [[column.name, column.type.unit] for column in table.columns],
         "rows": [list(row) for row in table.rows],
     }
@@ -142,6 +165,15 @@ def _write_case(case: Case) -> Plain:
         "durations": dict(case.durations),
         "period_days": case.period_days,
         "period_hours": case.period_hours,
+        "uncertainties": {slug: list_fields(statement) for slug, statement in case.uncertainties.items()},
+        "expect_uncertainty": {
+            slug: {
+                "standard_uncertainty": expected.standard_uncertainty,
+                "degrees_of_freedom": expected.degrees_of_freedom,
+            }
+            for slug, expected in case.expect_uncertainty.items()
+        },
+        "expect_credit": dict(case.expect_credit),
     }
 
 

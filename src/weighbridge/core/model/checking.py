@@ -41,6 +41,7 @@ from weighbridge.core.model.prepared import (
     type_partition,
 )
 from weighbridge.core.model.reading import check_where
+from weighbridge.core.model.uncertainty import check_uncertainty
 from weighbridge.core.unit import are_compatible
 
 SHOWN_NODES_MAX: Final = 12
@@ -53,7 +54,7 @@ def check_model(model: Model, surroundings: Surroundings = ALONE) -> tuple[Docum
     """Find all flaws, from top to bottom; none means that the model can run."""
     flaws = list(islice(chain(_check_slugs(model), _check_references(model)), FLAWS_MAX))
     if not flaws:
-        flaws = list(_check_cycles(model))
+        flaws = list(islice(chain(_check_cycles(model), check_uncertainty(model)), FLAWS_MAX))
     if not flaws:
         flaws = list(islice(_check_meaning(model, surroundings), FLAWS_MAX))
     return order_flaws(flaws)
@@ -323,12 +324,31 @@ def _check_case(case: Case, model: Model, types: Types) -> Iterator[str]:
         elif name in types and types[name].is_array is not isinstance(expected, tuple):
             expected_form = "a list" if isinstance(expected, tuple) else "one number"
             yield f"expects {expected_form} of {name}, which is {types[name]}."
+    yield from _check_case_uncertainty(case, model, types)
     for dimension in case.partition:
         if dimension not in DIMENSIONS[model.partition_type]:
             yield f"gives a {dimension}, which a partition of type {model.partition_type} does not have."
     for name in case.durations:
         if name not in model.by_slug or not isinstance(model.node(name).body, Input):
             yield f"gives durations of {name}, which is no input."
+
+
+def _check_case_uncertainty(case: Case, model: Model, types: Types) -> Iterator[str]:
+    """What is wrong with what a case states and expects of uncertainty."""
+    for name in case.uncertainties:
+        if name not in case.inputs:
+            yield f"states the uncertainty of {name}, which it does not give."
+    expected = {"expect_uncertainty": case.expect_uncertainty, "expect_credit": case.expect_credit}
+    for key, named in expected.items():
+        if named and model.uncertainty is None:
+            yield f"has {key}, and the model does not ask for uncertainty; give it the key uncertainty."
+        for name in named:
+            if name not in model.by_slug:
+                yield f"names {name} in {key}, which is no node."
+            elif name in types and types[name].is_array:
+                yield f"names {name} in {key}, which is {types[name]} and no single number."
+            elif key == "expect_credit" and model.node(name).discount is None:
+                yield f"names {name} in {key}, which has no discount."
 
 
 def _check_case_input(name: str, input_value: object, model: Model, types: Types) -> Iterator[str]:

@@ -23,6 +23,9 @@ from weighbridge.core.expression.tree import FunctionCall, walk
 from weighbridge.core.ledger.allocation import SHARE_PLACES_DEFAULT
 from weighbridge.core.ledger.drawing import DrawOrder
 from weighbridge.core.problem import Problem
+from weighbridge.core.uncertainty.discount import Discount
+from weighbridge.core.uncertainty.effects import COVERAGE_PROBABILITY
+from weighbridge.core.uncertainty.statement import UncertaintyStatement
 from weighbridge.core.unit import Unit
 
 # A source is the tree of a model document as it was written, with the line and column of each part.
@@ -348,6 +351,28 @@ OUTSIDE_KINDS: Final = tuple(kind for kind in NODE_KINDS.values() if kind not in
 """The kinds of nodes that take something from outside."""
 
 
+UncertaintyKey = tuple[str, str]
+"""A table, and a column of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class UncertaintySetting:
+    """What a model asks for: that its runs compute how well their outputs are known."""
+
+    coverage_probability: Decimal = COVERAGE_PROBABILITY
+    correlations: tuple[tuple[str, str, Decimal], ...] = ()
+    """Pairs of effects or nodes, and their correlation coefficients."""
+    mark: SourceMark = field(default=SourceMark(), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedUncertainty:
+    """What a case expects of the uncertainty of a node, in its unit; None is not compared."""
+
+    standard_uncertainty: Decimal
+    degrees_of_freedom: Decimal | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Rounding:
     places: int
@@ -370,6 +395,10 @@ class Node:
     default: Decimal | None = None
     is_output: bool = False
     rounding: Rounding | None = None
+    uncertainty: UncertaintyStatement | None = None
+    """How well its value is known, or each of its values that states nothing itself."""
+    discount: Discount | None = None
+    """Of an output: how much less than its value a ledger that keeps it is credited with."""
 
     @property
     def label(self) -> str:
@@ -398,6 +427,11 @@ class Case:
     durations: Mapping[str, tuple[Decimal, ...]] = field(default_factory=dict)
     period_days: Decimal | None = None
     period_hours: Decimal | None = None
+    uncertainties: Mapping[str, UncertaintyStatement] = field(default_factory=dict)
+    """How well the values that it gives are known, by node."""
+    expect_uncertainty: Mapping[str, ExpectedUncertainty] = field(default_factory=dict)
+    expect_credit: Mapping[str, Decimal] = field(default_factory=dict)
+    """What outputs with a discount are credited with, in their units and before a ledger rounds it."""
     mark: SourceMark = field(default=SourceMark(), compare=False)
 
 
@@ -415,6 +449,10 @@ class Model:
     cases: tuple[Case, ...] = ()
     share_places: int = SHARE_PLACES_DEFAULT
     """Places at which values that partitions share are cut, in the unit of the node that shares them."""
+    uncertainty: UncertaintySetting | None = None
+    """Given where runs compute the uncertainty of their outputs."""
+    table_uncertainties: Mapping[UncertaintyKey, UncertaintyStatement] = field(default_factory=dict)
+    """How well what is read from a column of a table is known."""
     primary_output_mark: SourceMark = field(default=SourceMark(), compare=False)
     by_slug: Mapping[str, Node] = field(init=False, repr=False, compare=False)
 
@@ -459,7 +497,11 @@ _OF_TIME: Final = frozenset({"duration_hours", "period_days", "period_hours"})
 def list_required_features(model: Model) -> set[str]:
     """What an engine must support, as words: `aggregate:median`, `join:tracking_id`, `upstream:fifo`."""
     of_nodes = {feature for node in model.nodes for feature in _list_features(node, model)}
-    return of_nodes if model.share_places == SHARE_PLACES_DEFAULT else of_nodes | {"share_places"}
+    if model.share_places != SHARE_PLACES_DEFAULT:
+        of_nodes |= {"share_places"}
+    if any(node.discount for node in model.nodes):
+        of_nodes |= {"discount"}
+    return of_nodes if model.uncertainty is None else of_nodes | {"uncertainty"}
 
 
 def _list_features(node: Node, model: Model) -> Iterator[str]:

@@ -222,8 +222,10 @@ def _insert_with_key(text: str, root: SourceMapping, key: str, fields: Fields) -
 # found again in the text one after the other, whatever spaces and breaks are between them.
 
 
-_NAMING_MAPPINGS: Final = ("inputs", "expect", "durations")
-"""What a case gives or expects by the names of nodes."""
+_NAMING_MAPPINGS: Final = (
+    "inputs", "expect", "durations", "uncertainties", "expect_uncertainty", "expect_credit",
+)  # fmt: skip
+"""What a case gives, states or expects by the names of nodes."""
 
 _Place = tuple[Scalar, int]
 """A scalar, and which of its characters is the first of a slug."""
@@ -275,6 +277,11 @@ def _list_places(root: SourceMapping, slug: str) -> Iterator[_Place]:
                     yield from _list_naming(join, ("to",), slug)
         if isinstance(formula := node.get("formula"), Scalar):
             yield from _list_names(formula, slug)
+    if isinstance(setting := root.get("uncertainty"), SourceMapping):
+        for correlation in _list_mappings(setting, "correlations"):
+            between = correlation.get("between")
+            named = between.items if isinstance(between, SourceListing) else ()
+            yield from ((one, 0) for one in named if isinstance(one, Scalar) and one.text == slug)
     for case in _list_mappings(root, "cases"):
         for key in _NAMING_MAPPINGS:
             given = case.get(key)

@@ -6,8 +6,9 @@ Invariants: `parse_model` returns a model exactly when there is no flaw of struc
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from decimal import Decimal
+from functools import partial
 from typing import Final, TypeVar
 
 from weighbridge.core.expression import Table
@@ -40,12 +41,22 @@ from weighbridge.core.model.definition import (
     SourceListing,
     SourceMapping,
     StaticInput,
+    UncertaintyKey,
     Upstream,
     describe,
 )
 from weighbridge.core.model.reading import Reader, is_node_slug, read_table
+from weighbridge.core.model.uncertainty import (
+    read_case_statements,
+    read_column_statements,
+    read_discount,
+    read_expected,
+    read_setting,
+    read_statement,
+)
 from weighbridge.core.number import PLACES_MAX, ROUNDING_MODES
 from weighbridge.core.time.calendar import CADENCES
+from weighbridge.core.uncertainty.statement import UncertaintyStatement
 from weighbridge.core.unit import Unit
 
 # Reading the part of a node that says where its value comes from: exactly one of six keys.
@@ -280,16 +291,17 @@ CASES_MAX: Final = 200
 TABLES_MAX: Final = 50
 
 MODEL_KEYS: Final = (
-    "name", "about", "cadence", "partition_type", "primary_output", "share_places", "tables", "nodes",
-    "cases",
+    "name", "about", "cadence", "partition_type", "primary_output", "share_places", "uncertainty", "tables",
+    "nodes", "cases",
 )  # fmt: skip
 NODE_KEYS: Final = (
     "slug", "name", "description", "unit", *BODY_KEYS, "at", "by",
-    "source", "tags", "optional", "default", "output", "round",
+    "source", "tags", "optional", "default", "output", "round", "uncertainty", "discount",
 )  # fmt: skip
+EXPECTED_OF_UNCERTAINTY: Final = ("expect_uncertainty", "expect_credit")
 CASE_KEYS: Final = (
     "name", "source", "inputs", "expect", "places", "mode", "partition", "durations", "period_days",
-    "period_hours",
+    "period_hours", "uncertainties", *EXPECTED_OF_UNCERTAINTY,
 )  # fmt: skip
 
 
@@ -315,30 +327,39 @@ def parse_readable(source: Source) -> Model:
 def _read_model(reader: Reader) -> Model:
     reader.allow(MODEL_KEYS)
     share_places = reader.whole("share_places", least=0, most=SHARE_PLACES_MAX)
+    tables, table_uncertainties = _read_tables(reader)
+    nodes = _read_nodes(reader)
     return Model(
         name=reader.text("name", is_required=True) or "",
         about=reader.text("about"),
         cadence=reader.choice("cadence", CADENCES, is_required=True) or "",
         partition_type=reader.choice("partition_type", DIMENSIONS, is_required=True) or "",
         primary_output=reader.slug("primary_output", is_required=True) or "",
-        tables=_read_tables(reader),
-        nodes=_read_nodes(reader),
-        cases=_read_cases(reader),
+        tables=tables,
+        nodes=nodes,
+        cases=_read_cases(reader, {node.slug: node.unit for node in nodes}),
         share_places=SHARE_PLACES_DEFAULT if share_places is None else share_places,
+        uncertainty=read_setting(reader),
+        table_uncertainties=table_uncertainties,
         primary_output_mark=reader.mark_of("primary_output"),
     )
 
 
-def _read_tables(reader: Reader) -> dict[str, Table]:
+def _read_tables(
+    reader: Reader,
+) -> tuple[dict[str, Table], dict[UncertaintyKey, UncertaintyStatement]]:
     tables = {}
+    uncertainties: dict[UncertaintyKey, UncertaintyStatement] = {}
     for entry in _limit_items(TABLES_MAX, reader, "tables", reader.entries("tables")):
         if not isinstance(entry.value, SourceMapping):
             reader.note(f"The table {entry.key} must be a mapping.", entry.value.mark)
             continue
-        table = read_table(entry.key, Reader(entry.value, f"the table {entry.key}", reader.flaws))
+        of_table = Reader(entry.value, f"the table {entry.key}", reader.flaws)
+        table = read_table(entry.key, of_table)
         if table is not None:
             tables[entry.key] = table
-    return tables
+            uncertainties |= read_column_statements(of_table, table)
+    return tables, uncertainties
 
 
 def _read_nodes(reader: Reader) -> tuple[Node, ...]:
@@ -380,6 +401,8 @@ def _read_node(reader: Reader) -> Node | None:
         default=reader.number("default"),
         is_output=reader.truth("output"),
         rounding=rounding,
+        uncertainty=read_statement(reader, "uncertainty", unit),
+        discount=read_discount(reader),
     )
 
 
@@ -396,20 +419,20 @@ def _read_rounding(reader: Reader, body: Body | None) -> Rounding | None:
     return None if places is None else Rounding(places, mode or "half_even")
 
 
-def _read_cases(reader: Reader) -> tuple[Case, ...]:
+def _read_cases(reader: Reader, units: Mapping[str, Unit]) -> tuple[Case, ...]:
     cases = []
     for index, item in enumerate(_limit_items(CASES_MAX, reader, "cases", reader.items("cases")), start=1):
         if not isinstance(item, SourceMapping):
             reader.note(f"Case {index} must be a mapping; here is {describe(item)}.", item.mark)
             continue
-        cases.append(_read_case(Reader(item, f"case {index}", reader.flaws)))
+        cases.append(_read_case(Reader(item, f"case {index}", reader.flaws), units))
     return tuple(cases)
 
 
-def _read_case(reader: Reader) -> Case:
+def _read_case(reader: Reader, units: Mapping[str, Unit]) -> Case:
     reader.allow(CASE_KEYS)
     reader.get("inputs", is_required=True)
-    reader.get("expect", is_required=True)
+    reader.get("expect", is_required=not any(map(reader.has, EXPECTED_OF_UNCERTAINTY)))
     return Case(
         name=reader.text("name", is_required=True) or "",
         source=reader.text("source"),
@@ -421,6 +444,9 @@ def _read_case(reader: Reader) -> Case:
         durations=reader.each("durations", lambda key, source: _to_list(reader.numbers_of(key, source))),
         period_days=reader.number("period_days"),
         period_hours=reader.number("period_hours"),
+        uncertainties=read_case_statements(reader, units),
+        expect_uncertainty=reader.each("expect_uncertainty", partial(read_expected, reader)),
+        expect_credit=reader.each("expect_credit", reader.number_of),
         mark=reader.mark,
     )
 

@@ -317,6 +317,7 @@ def check_where(tree: Expression, types: Mapping[str, Type] | None = None) -> No
 # Invariants: a table that was read keeps the invariants of Table.
 
 
+TABLE_KEYS: Final = ("columns", "rows", "uncertainty")
 COLUMNS_MAX: Final = 50
 ROWS_MAX: Final = 2_000
 
@@ -327,7 +328,7 @@ Row = tuple[Cell, ...]
 def read_table(name: str, reader: Reader) -> Table | None:
     """Read one table; None when it has a flaw."""
     count = len(reader.flaws)
-    reader.allow(("columns", "rows"))
+    reader.allow(TABLE_KEYS)
     if not is_node_slug(name):
         reader.note("The name of a table must be small letters, digits and single underscores.")
     headings = [_read_heading(reader, item) for item in reader.items("columns", is_required=True)]

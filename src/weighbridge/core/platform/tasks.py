@@ -18,6 +18,7 @@ AREA_OF_KIND: Final[Mapping[str, str]] = MappingProxyType(
     {
         "batch_generation": "production_accounting",
         "batch_deletion": "production_accounting",
+        "uncertainty_run": "production_accounting",
         "rule_run": "data_rules",
         "export": ANY,
         "data_feed_upload": "data_collection",

@@ -273,10 +273,10 @@ def _read_rolling(reader: FieldReader, *, allows_both: bool) -> Rolling:
     if not isinstance(includes_current, bool):
         reader.refuse("include_current", "is true or false")
     return Rolling(
-        None if duration is None else _read_duration(reader, duration),
+        None if duration is None else read_duration(reader, duration),
         None if members is None else reader.check_whole("members", members, MEMBERS_MAX),
         includes_current is True,
-        _read_where(reader),
+        read_where(reader),
     )
 
 
@@ -288,10 +288,11 @@ def _read_calendar(reader: FieldReader) -> Calendar:
         reader.refuse("extent", f"is {' or '.join(Extent)}")
         extent = Extent.TO_DATE
     value = reader.check_whole("value", reader.take("value", default=1), PERIODS_MAX)
-    return Calendar(str(unit), value or 1, Extent(extent), _read_where(reader))
+    return Calendar(str(unit), value or 1, Extent(extent), read_where(reader))
 
 
-def _read_duration(reader: FieldReader, value: Any) -> timedelta:
+def read_duration(reader: FieldReader, value: Any) -> timedelta:
+    """Read a stretch of clock time as it is written in JSON, noting what is wrong with it."""
     fields = dict(value) if isinstance(value, Mapping) else {}
     if {"value", "unit"} != fields.keys():
         reader.refuse("duration", f"has a value and a unit, one of {', '.join(CLOCK_UNITS)}")
@@ -304,7 +305,8 @@ def _read_duration(reader: FieldReader, value: Any) -> timedelta:
     return unit * (reader.check_whole("duration.value", fields["value"], most) or 1)
 
 
-def _read_where(reader: FieldReader) -> str | None:
+def read_where(reader: FieldReader) -> str | None:
+    """Take the text of a condition that members of a window fulfil."""
     where = reader.take("where")
     if where is not None and (not isinstance(where, str) or not where.strip()):
         reader.refuse("where", "is an expression, as a text")
@@ -318,7 +320,7 @@ def write_window(window: Window) -> dict[str, Any]:
         case Rolling(duration=duration, members=members):
             size: dict[str, Any] = {} if members is None else {"members": members}
             if duration is not None:
-                size["duration"] = _write_duration(duration)
+                size["duration"] = write_duration(duration)
             form = {"kind": "rolling", **size, "include_current": window.includes_current}
         case Calendar():
             form = {
@@ -330,7 +332,8 @@ def write_window(window: Window) -> dict[str, Any]:
     return form if window.where is None else {**form, "where": window.where}
 
 
-def _write_duration(duration: timedelta) -> dict[str, Any]:
+def write_duration(duration: timedelta) -> dict[str, Any]:
+    """Write a stretch of clock time in the largest unit that measures it."""
     unit, length = next(
         (unit, length) for unit, length in reversed(CLOCK_UNITS.items()) if not duration % length
     )
@@ -398,6 +401,8 @@ class Vocabulary:
     types: Mapping[str, Type]
     node_names: Mapping[str, str] = field(default_factory=dict)
     has_cadence: bool = False
+    event_type: str = ""
+    """The slug of the event type; empty for a model."""
 
     def slug_of(self, name: Name) -> str | None:
         """Return the slug of a name, with hyphens and underscores alike; None if there is none."""
@@ -443,6 +448,14 @@ class Rule:
         return is_tag(name, self.target)
 
 
+class CalibrationSpan(NamedTuple):
+    """The time for which a calibration of a meter holds."""
+
+    start: datetime
+    end: datetime | None
+    """It holds before this moment; None where the certificate names no end."""
+
+
 class Record(NamedTuple):
     """One event or model run; a tuple because hundreds of thousands are made of rows."""
 
@@ -459,6 +472,8 @@ class Record(NamedTuple):
     values: tuple[Scalar | None, ...]
     about: Any = None
     """What the caller wants back with what is found."""
+    calibration: CalibrationSpan | None = None
+    """The latest calibration of its meter that had begun by its start, for the data point of the rule."""
 
 
 class Purpose(StrEnum):

@@ -11,8 +11,8 @@ come in; a record that is no target is never found; a program has no state but w
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, tzinfo
-from decimal import Decimal
+from datetime import UTC, datetime, tzinfo
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 from weighbridge.core.expression import FUNCTIONS, Budget
@@ -21,7 +21,14 @@ from weighbridge.core.expression.tree import Expression, FunctionCall, Name, Wor
 from weighbridge.core.expression.value import Element, Fault, RowStep
 from weighbridge.core.halt import proceeding
 from weighbridge.core.rule.definition import Calendar, Extent, MemberScope, Record, Rolling, Rule
-from weighbridge.core.rule.functions import AGGREGATES, FACTS, Entering, Sliding, is_fact
+from weighbridge.core.rule.functions import (
+    AGGREGATES,
+    FACTS,
+    Entering,
+    FactMeaning,
+    Sliding,
+    is_fact,
+)
 from weighbridge.core.time.calendar import Interval
 
 COST_MAX: Final = 20_000_000
@@ -53,7 +60,7 @@ class RuleProgram:
 
     rule: Rule
     names: tuple[Name, ...]
-    facts: tuple[Callable[[Record], Decimal], ...]
+    facts: tuple[Callable[[Record], Element], ...]
     aggregates: tuple[WindowAggregate, ...]
     is_member: RowStep | None
     """The condition of the window, on a record's values and facts."""
@@ -80,8 +87,11 @@ class RuleProgram:
         return [*record.values, *(fact(record) for fact in self.facts)]
 
 
-def compile_rule(rule: Rule, budget: Budget | None = None) -> RuleProgram:
-    """Make a rule ready to be evaluated once, with a budget of its own unless one is given."""
+def compile_rule(rule: Rule, budget: Budget | None = None, zone: tzinfo = UTC) -> RuleProgram:
+    """Make a rule ready to be evaluated once, with a budget of its own unless one is given.
+
+    The zone is that of the project's calendar.
+    """
     names = rule.names
     trees = [tree for tree in (rule.tree, rule.where, rule.correction) if tree is not None]
     budget_left = budget or Budget(COST_MAX)
@@ -106,7 +116,11 @@ def compile_rule(rule: Rule, budget: Budget | None = None) -> RuleProgram:
     return RuleProgram(
         rule,
         names,
-        tuple(FACTS[fact.function] for fact in facts if isinstance(fact, FunctionCall)),
+        tuple(
+            partial(_compute_fact, FACTS[fact.function], zone)
+            for fact in facts
+            if isinstance(fact, FunctionCall)
+        ),
         tuple(aggregate(call) for call in rule.aggregates),
         None if rule.where is None else compile_row(rule.where, own_indices, spend),
         compile_row(rule.tree, everything, spend),
@@ -114,6 +128,10 @@ def compile_rule(rule: Rule, budget: Budget | None = None) -> RuleProgram:
         budget_left,
         sum(compute_cost(node) for tree in trees for node in walk(tree)),
     )
+
+
+def _compute_fact(meaning: FactMeaning, zone: tzinfo, record: Record) -> Element:
+    return meaning.compute(record, zone)
 
 
 def compute_cost(node: Expression) -> int:

@@ -34,11 +34,11 @@ from bisect import bisect_left, insort
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import timedelta, tzinfo
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_UP, Decimal
 from typing import Any, Final, Protocol
 
-from weighbridge.core.expression import FUNCTIONS, Function, Language, Type
+from weighbridge.core.expression import FUNCTIONS, PLAIN, TRUTH, Function, Language, Type
 from weighbridge.core.expression.meaning import OperationMeaning, TypedNode, between
 from weighbridge.core.expression.tree import Expression, FunctionCall, Number, Word, walk
 from weighbridge.core.expression.value import Element, Fault, Row, RowStep
@@ -230,6 +230,25 @@ class Average(Sum):
         return CONTEXT.divide(self.total, Decimal(self.count)) if self.count else None
 
 
+class TrueShare:
+    """The part of the members for which something is true, of those of which it is known."""
+
+    def __init__(self) -> None:
+        self._true = 0
+        self._count = 0
+
+    def enter(self, value: bool) -> None:  # noqa: FBT001 - what a member enters with
+        self._true += value
+        self._count += 1
+
+    def leave(self, value: bool) -> None:  # noqa: FBT001 - what a member enters with
+        self._true -= value
+        self._count -= 1
+
+    def result(self, _own: Any) -> Element:
+        return CONTEXT.divide(Decimal(self._true), Decimal(self._count)) if self._count else None
+
+
 class Deviation(Sum):
     """The sample standard deviation, from the exact sums of the values and of their squares."""
 
@@ -364,15 +383,59 @@ EITHER: Final = frozenset(["sum", "average", "min", "max", "median"])
 _HOUR_MILLISECONDS: Final = Decimal(3_600_000)
 
 
+_DAY_MILLISECONDS: Final = Decimal(86_400_000)
+
+
 def _measure_hours(length: timedelta) -> Decimal:
     return CONTEXT.divide(Decimal(length // MILLISECOND), _HOUR_MILLISECONDS)
 
 
-FACTS: Final[Mapping[str, Callable[[Record], Decimal]]] = {
-    "duration_hours": lambda record: _measure_hours(record.end - record.start),
-    "entry_delay_hours": lambda record: _measure_hours(record.created - record.end),
+def _measure_days(length: timedelta) -> Decimal:
+    return CONTEXT.divide(Decimal(length // MILLISECOND), _DAY_MILLISECONDS)
+
+
+def _is_calibrated(record: Record) -> Element:
+    span = record.calibration
+    return span is not None and (span.end is None or record.start < span.end)
+
+
+def _measure_calibration_age(record: Record) -> Element:
+    span = record.calibration
+    return None if span is None else _measure_days(record.start - span.start)
+
+
+def _measure_calibration_rest(record: Record) -> Element:
+    span = record.calibration
+    return None if span is None or span.end is None else _measure_days(span.end - record.start)
+
+
+@dataclass(frozen=True, slots=True)
+class FactMeaning:
+    """What a function without arguments says of a record."""
+
+    compute: Callable[[Record, tzinfo], Element]
+    """What it is of a record, in the time zone of the project's calendar."""
+    type: Type = PLAIN
+    is_of_calibration: bool = False
+    """Whether it looks at the calibrations of the record's meter."""
+
+
+FACTS: Final[Mapping[str, FactMeaning]] = {
+    "duration_hours": FactMeaning(lambda record, _: _measure_hours(record.end - record.start)),
+    "entry_delay_hours": FactMeaning(lambda record, _: _measure_hours(record.created - record.end)),
+    "is_calibrated": FactMeaning(lambda record, _: _is_calibrated(record), TRUTH, is_of_calibration=True),
+    "calibration_age_days": FactMeaning(
+        lambda record, _: _measure_calibration_age(record), is_of_calibration=True
+    ),
+    "calibration_days_left": FactMeaning(
+        lambda record, _: _measure_calibration_rest(record), is_of_calibration=True
+    ),
+    "month": FactMeaning(lambda record, zone: Decimal(record.start.astimezone(zone).month)),
+    "day_of_month": FactMeaning(lambda record, zone: Decimal(record.start.astimezone(zone).day)),
+    "weekday": FactMeaning(lambda record, zone: Decimal(record.start.astimezone(zone).isoweekday())),
+    "hour": FactMeaning(lambda record, zone: Decimal(record.start.astimezone(zone).hour)),
 }
-"""What a function without arguments says of a record."""
+"""The meaning of each fact."""
 
 
 def _reject_operands(_at: TypedNode) -> Type:
@@ -406,6 +469,11 @@ WINDOW_FUNCTIONS: Final = (
         "{{mass}} > percentile({{mass}}, 95, nearest_rank)", 2,
     ),
     make_leaf(
+        "share", "condition", between(1, 1),
+        "The part of the members for which a condition is true, from 0 to 1, of those of which it is known.",
+        "share({{mass}} between 1 and 40) < 0.95",
+    ),
+    make_leaf(
         "previous", "x", between(1, 1), "x of the last member before the record that has one.",
         "{{meter}} < previous({{meter}})",
     ),
@@ -431,6 +499,45 @@ FACT_FUNCTIONS: Final = (
     make_leaf(
         "entry_delay_hours", "", between(0, 0), "How long after its end the event came in, in hours.",
         "entry_delay_hours() > 48",
+    ),
+    make_leaf(
+        "is_calibrated", "", between(0, 0),
+        "Whether a calibration of the event's asset holds at the start of the event, for the data point that"
+        " results are about.",
+        "not is_calibrated()",
+    ),
+    make_leaf(
+        "calibration_age_days", "", between(0, 0),
+        "How many days before the start of the event the latest calibration began, whether or not it still"
+        " holds; missing where the asset had none by then.",
+        "calibration_age_days() > 365",
+    ),
+    make_leaf(
+        "calibration_days_left", "", between(0, 0),
+        "How many days after the start of the event the latest calibration ends; zero or less where it has"
+        " ended, missing where there is none or it names no end.",
+        "calibration_days_left() between 0 and 30",
+    ),
+    make_leaf(
+        "month", "", between(0, 0),
+        "The month in which the event starts, from 1 to 12, in the project's time zone.",
+        "month() between 5 and 9",
+    ),
+    make_leaf(
+        "day_of_month", "", between(0, 0),
+        "The day of the month on which the event starts, from 1 to 31, in the project's time zone.",
+        "day_of_month() = 1",
+    ),
+    make_leaf(
+        "weekday", "", between(0, 0),
+        "The day of the week on which the event starts, from 1 for Monday to 7 for Sunday, in the project's"
+        " time zone.",
+        "weekday() >= 6",
+    ),
+    make_leaf(
+        "hour", "", between(0, 0),
+        "The hour of the day in which the event starts, from 0 to 23, in the project's time zone.",
+        "hour() not between 6 and 21",
     ),
 )  # fmt: skip
 """The facts as functions."""
@@ -478,6 +585,8 @@ class WindowMeaning:
     """The aggregate of an empty window, for a call whose arguments are known to be right."""
     of_numbers: bool = False
     """Whether it is taken of numbers alone."""
+    of_truths: bool = False
+    """Whether it is taken of conditions alone."""
     gives_member: bool = False
     """Whether it gives the value of a member, of any kind; otherwise it gives a number."""
     is_before: bool = False
@@ -505,6 +614,7 @@ AGGREGATES: Final[Mapping[str, WindowMeaning]] = {
     "max": WindowMeaning(lambda _: Extreme(is_largest=True), of_numbers=True),
     "median": WindowMeaning(lambda _: Ranked(Decimal("0.5"), DEFINITION), of_numbers=True),
     "percentile": WindowMeaning(_start_percentile, of_numbers=True),
+    "share": WindowMeaning(lambda _: TrueShare(), of_truths=True),
     "previous": WindowMeaning(lambda _: Previous(), gives_member=True, is_before=True),
     "count_same": WindowMeaning(lambda _: Same(), reads_record=True, enter=_enter_together),
     "missed_slots": WindowMeaning(
@@ -526,6 +636,16 @@ def is_aggregate(tree: Expression) -> bool:
 def is_fact(tree: Expression) -> bool:
     """Whether a node is a fact of the record."""
     return isinstance(tree, FunctionCall) and tree.function in FACTS
+
+
+def asks_calibration(*trees: Expression | None) -> bool:
+    """Whether one of the expressions looks at the calibrations of meters."""
+    return any(
+        isinstance(node, FunctionCall) and is_fact(node) and FACTS[node.function].is_of_calibration
+        for tree in trees
+        if tree is not None
+        for node in walk(tree)
+    )
 
 
 def list_aggregates(tree: Expression | None) -> list[FunctionCall]:

@@ -37,7 +37,9 @@ from weighbridge.core.rule.definition import (
 from weighbridge.core.rule.functions import (
     AGGREGATES,
     DEFINITIONS,
+    FACTS,
     LANGUAGE,
+    asks_calibration,
     is_aggregate,
     is_fact,
     list_aggregates,
@@ -59,6 +61,9 @@ def read_rule(
     """Read a rule; None with everything that is wrong with it by itself."""
     parsed_window, problems = read_window(window) if window is not None else (None, [])
     tree = _parse_expression(expression, EXPRESSION, problems)
+    if target == RuleTarget.MODEL_RUN and asks_calibration(tree):
+        message = "A rule on model runs cannot ask for the calibration of a meter; a rule on data points can."
+        problems.append(Problem(message, EXPRESSION, "invalid"))
     where = (
         _parse_expression(parsed_window.where, WHERE, problems)
         if parsed_window and parsed_window.where
@@ -164,7 +169,12 @@ def _check(
     """Find the type of an expression by those of its names; facts are leaves, and what has a result
     already.
     """
-    leaves = {node: PLAIN for node in walk(tree) if is_fact(node)} | dict(results or {})
+    leaves: dict[Expression, Type] = {
+        node: FACTS[node.function].type
+        for node in walk(tree)
+        if isinstance(node, FunctionCall) and is_fact(node)
+    }
+    leaves |= results or {}
     return check(tree, NameScope(types), leaves)
 
 
@@ -173,6 +183,10 @@ def _type_aggregate(call: FunctionCall, of_members: Mapping[str, Type]) -> Type:
     types = [_check(argument, of_members) for argument in call.arguments if not isinstance(argument, Word)]
     if meaning.of_numbers and types[0].kind is not Kind.NUMBER:
         raise ExpressionError(f"{call.function} is taken of numbers; this is {types[0]}.", call.position)
+    if meaning.of_truths and types[0].kind is not Kind.TRUTH:
+        raise ExpressionError(
+            f"{call.function} is taken of a condition, true or false; this is {types[0]}.", call.position
+        )
     return types[0] if meaning.gives_member else PLAIN
 
 

@@ -140,6 +140,8 @@ class Filter:
     comparators: tuple[str, ...] = ("eq",)
     contains: bool = False
     """The column is an array, and equal means that it holds the value."""
+    is_range: bool = False
+    """The column is a range, and equal means that it holds the value."""
     places: tuple[LiteralString, ...] = ()
     """The places of an array, each with an index of its own: a condition for each, with the value as {}."""
     spelled: Mapping[Any, LiteralString] = field(default_factory=dict)
@@ -339,6 +341,8 @@ def compare(filter_: Filter, comparator: str, value: Any) -> Composable:
     """A condition as SQL."""
     if filter_.contains:
         return SQL("{} = ANY ({})").format(Literal(value), SQL(filter_.column))
+    if filter_.is_range:
+        return SQL("{} @> {}").format(SQL(filter_.column), Literal(value))
     if value in filter_.spelled:
         return SQL(filter_.spelled[value])
     return SQL("{} {} {}").format(SQL(filter_.column), SQL(COMPARATORS[comparator]), Literal(value))
@@ -346,7 +350,7 @@ def compare(filter_: Filter, comparator: str, value: Any) -> Composable:
 
 def compare_without_index(filter_: Filter, comparator: str, value: Any) -> Composable:
     """A condition that no index is used for: another one finds the rows."""
-    if filter_.contains:
+    if filter_.contains or filter_.is_range:
         return compare(filter_, comparator, value)
     if comparator == "eq":
         return SQL("{} IS NOT DISTINCT FROM {}").format(SQL(filter_.column), Literal(value))

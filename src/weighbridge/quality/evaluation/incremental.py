@@ -277,7 +277,9 @@ def may_concern(version: StoredVersion, marked: Marked) -> bool:
     """A look that needs no reading of the rule: whether anything of its kind is marked."""
     if version.target == RuleTarget.MODEL_RUN:
         return version.family in marked.runs
-    sees_others = version.window_member_scope == MemberScope.PROJECT
+    sees_others = version.window_member_scope == MemberScope.PROJECT or (
+        version.purpose in FILLS_GAPS and "operating_from" in (version.correction or {})
+    )
     return bool(marked.events) and (
         version.event_type is None or version.event_type in marked.events or sees_others
     )
@@ -287,7 +289,9 @@ def _list_changed_periods(prepared: PreparedRule, marked: Marked) -> Iterable[In
     """The marked periods that the rule looks at, merged."""
     if prepared.rule.target is RuleTarget.MODEL_RUN:
         return marked.runs.get(prepared.version.family or 0, [])
-    kinds = prepared.around or prepared.watched
+    kinds = [*(prepared.around or prepared.watched)]
+    if prepared.operating is not None:
+        kinds.append(prepared.operating)
     return _group_intervals([interval for kind in kinds for interval in marked.events.get(kind.number, ())])
 
 

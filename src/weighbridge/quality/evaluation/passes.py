@@ -13,11 +13,13 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final
 
-from weighbridge.core.expression import ExpressionError
+from weighbridge.core.expression import Budget, Expression, ExpressionError
+from weighbridge.core.expression.compiler import compile_row
 from weighbridge.core.expression.value import Fault
 from weighbridge.core.problem import Problem
 from weighbridge.core.rule import Evaluation, Finding, RuleTarget
 from weighbridge.core.rule.definition import AdjustedValue, Purpose, apply_adjustment
+from weighbridge.core.rule.evaluation import COST_MAX, COST_OF_RECORD_MAX
 from weighbridge.core.rule.substitution import (
     Absence,
     Filling,
@@ -30,16 +32,20 @@ from weighbridge.core.rule.substitution import (
 from weighbridge.core.time.calendar import MILLISECOND, CadenceSlots, Instant, Interval
 from weighbridge.db.engine import Read, Write
 from weighbridge.errors import Invalid
+from weighbridge.quality.evaluation.calibrated import MeterCalibrations, read_meter_calibrations
 from weighbridge.quality.evaluation.findings import FindingTableRow, ImputedSlot, insert_findings
 from weighbridge.quality.evaluation.record_streams import build_stream, first_member, stream_of_runs
 from weighbridge.quality.evaluation.series import (
     MeterReading,
     build_reader,
+    find_series_end,
     format_value,
+    idle_statement,
+    list_operating_names,
     series_range,
     series_statement,
 )
-from weighbridge.quality.rule_versions import Period, PreparedRule, effective_period
+from weighbridge.quality.rule_versions import EARLIEST, Period, PreparedRule, effective_period
 from weighbridge.quality.slots.capture import Expected, MeterKey, read_expected_slots
 
 # A pass over the series of meters fills the gaps of each, a portion at a time, and returns its findings.
@@ -75,8 +81,10 @@ class SeriesPass:
         self,
         prepared: PreparedRule,
         expected: Expected,
+        calibrations: MeterCalibrations,
         period: Period,
         starts: Collection[datetime] | None = None,
+        until: datetime | None = None,
     ) -> None:
         assert prepared.gaps is not None  # noqa: S101 - it fills gaps
         self._prepared = prepared
@@ -84,10 +92,11 @@ class SeriesPass:
         self._expected = expected
         self._period = period
         self._starts = starts
+        self._until = until
         self._is_imputing = prepared.version.purpose == Purpose.IMPUTE
         self._cadences = prepared.cadences
         self._columns = prepared.checked_columns
-        self._read = build_reader(prepared)
+        self._read = build_reader(prepared, calibrations)
         self._meter: MeterKey | None = None
         self._filling: Filling | None = None
         self._next: datetime | None = None
@@ -115,25 +124,42 @@ class SeriesPass:
         """Decide the remaining slots of the last meter from the readings so far."""
         if self._filling is None or self._meter is None:
             return []
-        table_rows = list(self._list_findings(self._meter, self._filling.finish()))
+        outcomes = [*self._filling.take(self._list_last_slots(self._meter)), *self._filling.finish()]
+        table_rows = list(self._list_findings(self._meter, outcomes))
         self._filling = None
         return table_rows
 
     def _of_meter(self, meter: MeterKey, readings: list[MeterReading]) -> list[FindingTableRow]:
         assert self._filling is not None  # noqa: S101 - it was begun for the meter
-        clock = self._cadences[meter.event_type]
         slots = [_slot_of(reading) for reading in readings]
-        self._note_shared(clock, readings)
         self.evaluated += sum(self._is_asked(reading.start) for reading in readings)
         manual_slots = [slot for slot in slots if slot.is_manual and _is_wrong(slot.about)]
-        first, last = readings[0].start, readings[-1].start
-        stretch = Interval(min(self._next or first, last), last + MILLISECOND)
-        self._next = clock.start(clock.holding(last) + 1)
-        series = list_series_slots(slots, self._expected.slots_of(meter, clock), stretch)
+        series = self._list_slots(meter, readings, slots)
         table_rows = list(self._list_findings(meter, self._filling.take(series)))
         return table_rows + [self._alert(slot) for slot in manual_slots if self._is_told(slot)]
 
-    def _note_shared(self, clock: CadenceSlots, readings: list[MeterReading]) -> None:
+    def _list_slots(
+        self, meter: MeterKey, readings: Sequence[MeterReading], slots: Sequence[SeriesSlot]
+    ) -> Iterable[SeriesSlot]:
+        """The slots of a meter up to its last reading; without a cadence each reading is a slot."""
+        clock = self._cadences.get(meter.event_type)
+        if clock is None:
+            return [one._replace(is_out=not self._expected.hold(meter, one.start)) for one in slots]
+        self._note_shared(clock, readings)
+        first, last = readings[0].start, readings[-1].start
+        stretch = Interval(min(self._next or first, last), last + MILLISECOND)
+        self._next = clock.start(clock.holding(last) + 1)
+        return list_series_slots(slots, self._expected.slots_of(meter, clock), stretch)
+
+    def _list_last_slots(self, meter: MeterKey) -> Iterable[SeriesSlot]:
+        """The slots behind the last reading of a meter, as far as they are a gap."""
+        clock = self._cadences.get(meter.event_type)
+        if clock is None or self._next is None or self._until is None or self._until <= self._next:
+            return ()
+        expected = self._expected.slots_of(meter, clock)
+        return list_series_slots((), expected, Interval(self._next, self._until))
+
+    def _note_shared(self, clock: CadenceSlots, readings: Sequence[MeterReading]) -> None:
         """Keep which slots of several rolled-up events have a value in one of them."""
         for reading in readings:
             before, self._last = self._last, reading
@@ -235,6 +261,7 @@ def _slot_of(reading: MeterReading) -> SeriesSlot:
         False,  # noqa: FBT003 - positions, for a million of them
         reading.row,
         reading,
+        reading.event,
     )
 
 
@@ -242,7 +269,47 @@ async def series_pass(
     tx: Read, prepared: PreparedRule, period: Period, starts: Collection[datetime] | None = None
 ) -> SeriesPass:
     """A pass over what has to be read to fill the gaps of a period, or of slots in it by when they start."""
-    return SeriesPass(prepared, await read_expected_slots(tx, prepared.version.project), period, starts)
+    idle = await _read_idle_times(tx, prepared)
+    expected = await read_expected_slots(tx, prepared.version.project, idle)
+    calibrations = await read_meter_calibrations(tx, prepared)
+    until = await find_series_end(tx, prepared)
+    return SeriesPass(prepared, expected, calibrations, period, starts, until)
+
+
+async def _read_idle_times(
+    tx: Read, prepared: PreparedRule
+) -> list[tuple[MeterKey, tuple[datetime, datetime]]]:
+    """When meters were not operating, as events of the other type say that a rule asks.
+
+    An event without a length says it of its slot, where its event type has a cadence. Events that name no
+    meter say it of all. What a rule put in for a value says nothing.
+    """
+    filling, kind = prepared.filling, prepared.operating
+    if filling is None or filling.operating_from is None or kind is None:
+        return []
+    source = filling.operating_from
+    indexes: dict[Expression, int] = {name: index for index, name in enumerate(list_operating_names(source))}
+    budget = Budget(COST_MAX)
+    test = compile_row(source.where, indexes, lambda states: budget.spend(states, source.where.position))
+    clock = None if kind.cadence is None else CadenceSlots(*kind.cadence, prepared.zone)
+
+    def find_idle(rows: Sequence[Sequence[Any]]) -> list[tuple[MeterKey, tuple[datetime, datetime]]]:
+        found: list[tuple[MeterKey, tuple[datetime, datetime]]] = []
+        for asset, location, start, end, *values in rows:
+            budget.limit += COST_OF_RECORD_MAX
+            if test(values) is not False:
+                continue
+            if end <= start and clock is not None:
+                number = clock.holding(start)
+                found.append((MeterKey(0, asset, location), (clock.start(number), clock.start(number + 1))))
+            elif end > start:
+                found.append((MeterKey(0, asset, location), (start, end)))
+        return found
+
+    idle: list[tuple[MeterKey, tuple[datetime, datetime]]] = []
+    async for rows in tx.portions(idle_statement(prepared, (EARLIEST, None)), READINGS_PORTION):
+        idle += await tx.in_thread(find_idle, rows)
+    return idle
 
 
 async def series_findings(

@@ -33,6 +33,7 @@ from weighbridge.core.time.expectation import MeterSlot
 from weighbridge.db.engine import Read
 from weighbridge.db.statements import Literal
 from weighbridge.platform.staleness import IS_NEWEST
+from weighbridge.quality.evaluation.calibrated import MeterCalibrations, read_meter_calibrations
 from weighbridge.quality.rule_versions import EARLIEST, EventKind, Period, PreparedRule
 from weighbridge.quality.slots.capture import ASSET, LOCATION, Expected, MeterKey, read_expected_slots
 
@@ -168,11 +169,12 @@ async def build_stream(tx: Read, prepared: PreparedRule, period: Period) -> Reco
         asked(prepared) if prepared.version.window_meters == WindowMeters.OWN else SQL("true"),
         ORDER,
     )
-    return RecordStream(statement, _event_record_maker(prepared, period[0], expected))
+    calibrations = await read_meter_calibrations(tx, prepared)
+    return RecordStream(statement, _event_record_maker(prepared, period[0], expected, calibrations))
 
 
 def _event_record_maker(
-    prepared: PreparedRule, start: Instant, expected: Expected | None
+    prepared: PreparedRule, start: Instant, expected: Expected | None, calibrations: MeterCalibrations
 ) -> Callable[[Sequence[Any]], Record]:
     watched = frozenset(kind.number for kind in prepared.watched)
     checked_columns = prepared.checked_columns
@@ -193,6 +195,7 @@ def _event_record_maker(
             begin >= start and is_asked and kind in watched,
             tuple(values),
             (None if column is None else column.position, checked, captured),
+            calibrations.find_latest(kind, asset, begin),
         )
 
     return record

@@ -9,7 +9,7 @@ value.
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
@@ -25,15 +25,24 @@ from weighbridge.collection.measurements.values import (
 )
 from weighbridge.core.expression import Expression
 from weighbridge.core.expression import tree as t
-from weighbridge.core.expression.tree import walk
+from weighbridge.core.expression.tree import Name, walk
 from weighbridge.core.expression.value import Element, Scalar
-from weighbridge.core.rule import Calendar, Record, Rolling, find_affected, reach
-from weighbridge.core.rule.definition import Extent
+from weighbridge.core.rule import Record, Rolling
 from weighbridge.core.rule.substitution import find_affected_slots
-from weighbridge.core.rule.substitution.definition import VALID_SLOTS
+from weighbridge.core.rule.substitution.definition import VALID_SLOTS, OperatingSource
+from weighbridge.core.rule.substitution.windows import (
+    AroundGap,
+    LookBack,
+    Side,
+    find_affected_by_window,
+    find_window_end,
+    find_window_reach,
+    widen_change,
+)
 from weighbridge.core.time.calendar import MILLISECOND, Instant, Interval
 from weighbridge.db.engine import Read
 from weighbridge.db.statements import Literal
+from weighbridge.quality.evaluation.calibrated import NO_CALIBRATIONS, MeterCalibrations
 from weighbridge.quality.evaluation.record_streams import ORDER, asked, by_type, is_exact_in_database, within
 from weighbridge.quality.rule_versions import EARLIEST, EventKind, Period, PreparedRule
 from weighbridge.quality.slots.capture import ASSET, LOCATION
@@ -79,6 +88,31 @@ class MeterReading(NamedTuple):
         return self.is_rolled_up and self.value is None
 
 
+def idle_statement(prepared: PreparedRule, period: Period) -> Composed:
+    """The statement that reads the events which say when meters were operating, with what is read of each."""
+    filling, kind = prepared.filling, prepared.operating
+    assert filling is not None and filling.operating_from is not None and kind is not None  # noqa: S101, PT018
+    values = []
+    for name in list_operating_names(filling.operating_from):
+        column = kind.column(name)
+        assert column is not None  # noqa: S101 - the source was checked
+        values.append(SQL(WITHOUT_SUBSTITUTES[column.value_type]).format(Literal(column.position)))
+    return SQL(
+        "SELECT {asset}, {location}, e.start_time, e.end_time{values} FROM events e"
+        " WHERE {within} AND e.voided_at IS NULL AND NOT e.is_imputed ORDER BY e.start_time, e.id"
+    ).format(
+        asset=ASSET,
+        location=LOCATION,
+        values=SQL("").join(SQL(", {}").format(value) for value in values),
+        within=within(prepared.version.project, [kind], period),
+    )
+
+
+def list_operating_names(source: OperatingSource) -> tuple[Name, ...]:
+    """What the condition reads of an event, each once."""
+    return tuple(dict.fromkeys(t.names(source.where)))
+
+
 def is_told_by_database(prepared: PreparedRule) -> bool:
     """Whether the database can tell for each value whether the rule finds it wrong."""
     return is_exact_in_database(prepared.rule.tree)
@@ -116,7 +150,9 @@ def series_statement(prepared: PreparedRule, period: Period) -> Composed:
     )
 
 
-def build_reader(prepared: PreparedRule) -> Callable[[Sequence[Any]], MeterReading]:
+def build_reader(
+    prepared: PreparedRule, calibrations: MeterCalibrations = NO_CALIBRATIONS
+) -> Callable[[Sequence[Any]], MeterReading]:
     """Return a function that builds a reading from a row of the statement."""
     assert prepared.gaps is not None  # noqa: S101 - it fills gaps
     program, split = prepared.program, _FIXED + len(prepared.gaps.names)
@@ -130,7 +166,11 @@ def build_reader(prepared: PreparedRule) -> Callable[[Sequence[Any]], MeterReadi
     def read_and_judge(row: Sequence[Any]) -> MeterReading:
         program.spend_on_record()
         *own, end, created = row[split:]
-        record = Record(row[3], row[4], end, created, None, None, is_target=True, values=tuple(own))
+        event_type, asset, _, event, start = row[:5]
+        calibration = calibrations.find_latest(event_type, asset, start)
+        record = Record(
+            event, start, end, created, None, None, is_target=True, values=tuple(own), calibration=calibration
+        )
         verdict = program.verdict(program.row(record))
         return MeterReading._make((*row[: _FIXED - 1], verdict, row[_FIXED:split]))
 
@@ -187,17 +227,33 @@ _Counted = tuple[int, Expression | None]
 """How many slots are counted, and which: all, or those that a condition is true for."""
 
 
+async def find_series_end(tx: Read, prepared: PreparedRule) -> Instant | None:
+    """Until when the series of meters go on behind their last events; None where they end there.
+
+    Slots of the future are in no series, so a rule whose time has not passed has no such end.
+    """
+    end = prepared.version.effective_to
+    if prepared.filling is None or not prepared.filling.fills_to_end or end is None:
+        return None
+    return end if await tx.value("SELECT %s <= now()", (end,)) else None
+
+
 async def widened_series(tx: Read, prepared: PreparedRule, changed: Interval) -> Period:
     """Where the slots start whose value may have changed with readings that start in a closed interval."""
     assert prepared.gaps is not None  # noqa: S101 - it fills gaps
-    counted = _list_counted_windows(prepared)
-    if not _are_borders_known(prepared):
+    counted, after = _list_counted_windows(prepared), _list_counted_after(prepared)
+    if not _are_borders_known(prepared) or after is None:
         return EARLIEST, None
-    around = Interval(
-        await _border(tx, prepared, Instant.of(changed.start), is_before=True),
-        await _border(tx, prepared, Instant.of(changed.end), is_before=False),
-    )
+    touched = widen_change(prepared.gaps.windows, changed)
+    firsts = [await _border(tx, prepared, Instant.of(touched.start), is_before=True)]
+    for count, where in after:
+        firsts.append(
+            await _border(tx, prepared, Instant.of(changed.start), is_before=True, count=count, where=where)
+        )
+    around = Interval(min(firsts), await _border(tx, prepared, Instant.of(touched.end), is_before=False))
     start, end = find_affected_slots(prepared.gaps, around, changed, prepared.zone)
+    if await find_series_end(tx, prepared) is not None:
+        return Instant.of(start), None
     if end is not None:
         return Instant.of(start), Instant.of(end + MILLISECOND)
     if counted is None:
@@ -207,22 +263,26 @@ async def widened_series(tx: Read, prepared: PreparedRule, changed: Interval) ->
         ends.append(
             await _border(tx, prepared, Instant.of(changed.end), is_before=False, count=count, where=where)
         )
-    for look_back, _ in prepared.gaps.look_backs:
-        reached = find_affected(look_back.window, changed, prepared.zone)
-        ends += [Instant.of(reached.end)] if reached is not None else []
+    for window in prepared.gaps.windows:
+        reached = find_affected_by_window(window, changed, prepared.zone)
+        ends += [Instant.of(reached[1])] if reached is not None else []
     return Instant.of(start), Instant.of(max(ends) + MILLISECOND)
 
 
 async def series_range(tx: Read, prepared: PreparedRule, period: Period) -> Period:
     """The range to read so that every slot that starts in the period can be filled."""
     start, end = period
-    if not _are_borders_known(prepared):
+    after = _list_counted_after(prepared)
+    if not _are_borders_known(prepared) or after is None:
         return EARLIEST, None
     first = EARLIEST if start == EARLIEST else await _needed_from(tx, prepared, start)
     if end is None:
         return first, None
     last = await _border(tx, prepared, end, is_before=False)
-    return first, Instant.of(max([last, *_closings(prepared, end)]) + MILLISECOND)
+    ends = [last, *_list_closings(prepared, end, last)]
+    for count, where in after:
+        ends.append(await _border(tx, prepared, end, is_before=False, count=count, where=where))
+    return first, Instant.of(max(ends) + MILLISECOND)
 
 
 async def _needed_from(tx: Read, prepared: PreparedRule, first: Instant) -> Instant:
@@ -233,8 +293,8 @@ async def _needed_from(tx: Read, prepared: PreparedRule, first: Instant) -> Inst
         return EARLIEST
     border = await _border(tx, prepared, first, is_before=True)
     starts = [border]
-    for look_back, _ in prepared.gaps.look_backs:
-        reached = reach(look_back.window, border, prepared.zone)
+    for window in prepared.gaps.windows:
+        reached = find_window_reach(window, border, prepared.zone)
         starts += [] if reached is None else [Instant.of(reached)]
     for count, where in counted:
         starts.append(await _border(tx, prepared, border, is_before=True, count=count, where=where))
@@ -251,30 +311,52 @@ def _list_counted_windows(prepared: PreparedRule) -> list[_Counted] | None:
     counted: list[_Counted] = []
     if gaps.asks_availability and gaps.availability_slots is not None:
         counted.append((gaps.availability_slots, None))
-    for look_back, _ in gaps.look_backs:
-        match look_back.window:
-            case Rolling(duration=None, members=int(count)):
-                if look_back.where is not None and not is_exact_in_database(look_back.where):
+    for one in gaps.look_backs:
+        match one.look_back.window:
+            case (
+                Rolling(duration=None, members=int(count))
+                | AroundGap(before=Side(duration=None, members=int(count)))
+            ):
+                if not _is_counted_in_database(one.look_back):
                     return None
-                counted.append((count, look_back.where))
+                counted.append((count, one.look_back.where))
     return counted
 
 
-def _closings(prepared: PreparedRule, moment: Instant) -> Iterable[Instant]:
-    """When the periods end of which a slot that starts then looks at the whole."""
+def _list_counted_after(prepared: PreparedRule) -> list[_Counted] | None:
+    """The windows that count values behind a gap alone; None where the database cannot count these."""
     assert prepared.gaps is not None  # noqa: S101 - it fills gaps
-    for look_back, _ in prepared.gaps.look_backs:
-        match look_back.window:
-            case Calendar(extent=Extent.WHOLE_PERIOD) as window:
-                yield Instant.of(window.period(moment, prepared.zone).end)
+    counted: list[_Counted] = []
+    for one in prepared.gaps.look_backs:
+        match one.look_back.window:
+            case AroundGap(after=Side(duration=None, members=int(count))):
+                if not _is_counted_in_database(one.look_back):
+                    return None
+                counted.append((count, one.look_back.where))
+    return counted
+
+
+def _is_counted_in_database(look_back: LookBack) -> bool:
+    """Whether the database can count the members of a window; what they have in common it cannot."""
+    return look_back.same is None and (look_back.where is None or is_exact_in_database(look_back.where))
+
+
+def _list_closings(prepared: PreparedRule, moment: Instant, border: Instant) -> Iterable[Instant]:
+    """Until when a slot before a moment looks ahead, whose gap a border ends at the latest."""
+    assert prepared.gaps is not None  # noqa: S101 - it fills gaps
+    for window in prepared.gaps.windows:
+        last = border if isinstance(window, AroundGap) else moment
+        end = find_window_end(window, last, prepared.zone)
+        if end is not None:
+            yield Instant.of(end)
 
 
 def _are_borders_known(prepared: PreparedRule) -> bool:
-    """Whether the database can tell the borders."""
+    """Whether the database can tell the borders: events of other types are not asked there."""
     filling = prepared.filling
     assert filling is not None  # noqa: S101 - it fills gaps
     trees = (prepared.rule.tree, filling.border_where, filling.operating_where)
-    return all(tree is None or is_exact_in_database(tree) for tree in trees)
+    return prepared.operating is None and all(tree is None or is_exact_in_database(tree) for tree in trees)
 
 
 async def _border(
@@ -296,7 +378,9 @@ async def _border(
             beyond=SQL("e.start_time < {}" if is_before else "e.start_time > {}").format(Literal(moment)),
             direction=SQL("DESC" if is_before else "ASC"),
             others=Literal(count - 1),
-            slot=Literal(max(slots.length_max for slots in prepared.cadences.values())),
+            slot=Literal(
+                max((slots.length_max for slots in prepared.cadences.values()), default=timedelta())
+            ),
             is_border=SQL(" OR ").join(_is_border(prepared, kind, where) for kind in prepared.watched),
         )
     )

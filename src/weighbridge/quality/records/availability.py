@@ -236,7 +236,9 @@ class FilledValue(msgspec.Struct, frozen=True):
     members_used: int
     """How many values it was found from."""
     availability: Decimal | None
-    """The share of operating slots with a valid captured value up to here; null where no tier asks for it."""
+    """The share of operating slots with a valid captured value, up to here or in a period that a tier names;
+    null where none asks.
+    """
     gap_slots: int
     """How many operating slots the gap has that it is in."""
     created_at: Instant

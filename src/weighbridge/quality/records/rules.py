@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
+from weighbridge.collection.records.uncertainty import StatedUncertainty
 from weighbridge.core import identity
 from weighbridge.core.expression.parsing import LENGTH_MAX
 from weighbridge.core.identity import Link
@@ -38,6 +39,7 @@ from weighbridge.core.rule.substitution.definition import (
     DeviationKind,
     MissingBorderPolicy,
 )
+from weighbridge.core.rule.substitution.windows import AROUND_GAP
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.lists.field import RequestBodies, Sent
 from weighbridge.http.text import Description, Moment, Name, Slug, at_most, between, one_of, several, shown_as
@@ -106,8 +108,8 @@ class FillingMethod(msgspec.Struct, frozen=True):
     """The value of `constant`."""
     expression: ExpressionText | None = None
     """What `expression` computes from the slot's own event."""
-    window: "FillingWindow | CalendarWindow | None" = None
-    """Which values a statistic is taken of; required by all from `mean` to `mean_plus_sd`."""
+    window: "FillingWindow | FillingCalendarWindow | GapWindow | None" = None
+    """Which values a statistic is taken of; required by all from `mean` to `confidence_limit`."""
     p: Decimal | None = None
     """Which `percentile`, from 0 to 100."""
     definition: Annotated[str, one_of(DEFINITIONS)] | None = None
@@ -116,12 +118,18 @@ class FillingMethod(msgspec.Struct, frozen=True):
     """How many standard deviations `mean_plus_sd` adds."""
     deviation: Annotated[str, one_of(DeviationKind)] | None = None
     """Which standard deviation `mean_plus_sd` adds; required there."""
+    confidence: Decimal | None = None
+    """The share of the interval whose limit `confidence_limit` is, in percent, from 1 to 99.9."""
     methods: "Annotated[list[FillingMethod], several(METHODS_MAX)] | None" = None
     """The methods that `greater_of` and `lesser_of` choose from, 2 to 5."""
     without_after: "Annotated[str, one_of(WITHOUT_AFTER)] | FillingMethod | None" = None
     """What stands where no value comes after the gap, as long as none does: the default is to wait."""
     without_before: "Annotated[str, one_of(WITHOUT_BEFORE)] | FillingMethod | None" = None
     """What stands where no value comes before the gap; without it none does."""
+    after_within: Annotated[str, one_of(PERIODS)] | None = None
+    """The period of the slot in which a value has to come after the gap; later ones count as none."""
+    without_members: "FillingMethod | None" = None
+    """What stands where the window of a statistic holds no value; without it none does."""
 
 
 class FillingWindow(msgspec.Struct, frozen=True):
@@ -135,17 +143,52 @@ class FillingWindow(msgspec.Struct, frozen=True):
     """How many members there are, a whole number from 1 to 10,000."""
     where: ConditionText | None = None
     """Which values feed the window; what was substituted never does."""
+    same: ConditionText | None = None
+    """An expression; only values count whose events give what the event of the slot gives."""
+
+
+class FillingCalendarWindow(CalendarWindow, frozen=True):
+    """The values of periods of the project's calendar, the last of which holds the slot."""
+
+    same: ConditionText | None = None
+    """An expression; only values count whose events give what the event of the slot gives."""
+
+
+class GapSide(msgspec.Struct, frozen=True):
+    """The values on one side of a gap: of a stretch of clock time, the nearest so many, or both."""
+
+    duration: WindowDuration | None = None
+    """How long before the first slot of the gap, or after the last one, they start at most."""
+    members: Annotated[int, between(1, MEMBERS_MAX)] | None = None
+    """How many values there are, a whole number from 1 to 10,000."""
+
+
+class GapWindow(msgspec.Struct, frozen=True):
+    """The values around a gap, which are the same for each of its slots."""
+
+    kind: Annotated[str, one_of((AROUND_GAP,))]
+    """What sort of window it is."""
+    before: GapSide | None = None
+    """The values before the gap; left out, none. One side is required."""
+    after: GapSide | None = None
+    """The values after the gap; left out, none."""
+    where: ConditionText | None = None
+    """Which values feed the window; what was substituted never does."""
+    same: ConditionText | None = None
+    """An expression; only values count whose events give what the event of the slot gives."""
 
 
 class FillingTier(FillingMethod, frozen=True, kw_only=True):
     """A method, when it is taken, and the code by which a regime knows it."""
 
     when: ExpressionText | None = None
-    """When the tier is taken, over `availability()`, `gap_slots()` and `valid_slots()`; the last tier may
-    leave it out.
+    """When the tier is taken, over `availability()`, also of a period such as `availability(year)`,
+    `gap_slots()` and `valid_slots()`; the last tier may leave it out.
     """
     code: Annotated[str, at_most(CODE_LENGTH_MAX)] | None = None
     """What stands on every value that it gives, such as `08`; at most 40 characters."""
+    uncertainty: StatedUncertainty | None = None
+    """How well its values are known, in the unit of the data point; left out, as well as their sources."""
 
 
 class FillingRounding(msgspec.Struct, frozen=True):
@@ -157,6 +200,15 @@ class FillingRounding(msgspec.Struct, frozen=True):
     """Where a value in the middle goes: away from zero, or to the even digit."""
 
 
+class FillingOperation(msgspec.Struct, frozen=True):
+    """Events of another type that say whether the meter was operating while they lasted."""
+
+    event_type: Slug
+    """The slug of their event type, such as `unit-hour`."""
+    where: ExpressionText
+    """What is true of an event while the meter is operating, such as `{{load}} > 0`."""
+
+
 class GapCorrection(FillingMethod, frozen=True, kw_only=True):
     """How a rule fills gaps that substitutes or imputes: by one method, or by ordered tiers."""
 
@@ -164,15 +216,24 @@ class GapCorrection(FillingMethod, frozen=True, kw_only=True):
     """The one method; left out where there are tiers."""
     code: Annotated[str, at_most(CODE_LENGTH_MAX)] | None = None
     """What stands on every value of the one method; at most 40 characters."""
+    uncertainty: StatedUncertainty | None = None
+    """How well the values of the one method are known; left out, as well as their sources."""
     tiers: Annotated[list[FillingTier], several(TIERS_MAX)] | None = None
     """In their order; the first whose `when` is true is taken, for each slot by itself."""
     border_where: ExpressionText | None = None
     """Which values may stand before and after a gap; left out, all valid ones."""
     operating_where: ExpressionText | None = None
     """In which slots the meter was operating; the others count for nothing. Left out, in all."""
+    operating_from: FillingOperation | None = None
+    """Whose events say in which slots the meter was not operating; left out, no others do."""
+    fill_to_end: bool | None = None
+    """Whether slots behind the last event of a meter are a gap, too, up to the end of the rule's time once it
+    has passed; left out, they wait for the next event.
+    """
     availability_slots: Annotated[int, between(1, AVAILABILITY_SLOTS_MAX)] | None = None
     """Over how many operating slots `availability()` is taken; left out, over all so far."""
     round: FillingRounding | None = None
+    """To how many places the values are rounded, and which way; left out, not at all."""
     conservative: Annotated[str, one_of(Conservative)] | None = None
     """On which side a substitute errs: `low` turns percentiles, extremes and deviations round."""
 
@@ -390,7 +451,7 @@ RULE_BODIES: Final = RequestBodies(
 )
 
 
-# Eleven rules that most plants want, as bodies to send: the OpenAPI document shows and tests try them.
+# Rules that most plants want, as bodies to send: the OpenAPI document shows and tests try them.
 
 
 _FROM: Final = "2025-01-01T00:00:00Z"
@@ -496,6 +557,36 @@ EXAMPLES: Final[Mapping[str, tuple[str, dict[str, Any]]]] = {
             "The event came in more than two days after its end.",
             event_type_id=_EVENT_TYPE,
             data_point="wet-mass",
+        ),
+    ),
+    "not_calibrated": (
+        "A reading of a meter without a calibration that holds, or whose calibration ends within 30 days",
+        _rule(
+            "Calibration of the scale",
+            "NOT is_calibrated() OR calibration_days_left() <= 30",
+            "No certificate of the scale holds, or it ends within 30 days.",
+            event_type_id=_EVENT_TYPE,
+            data_point="wet-mass",
+        ),
+    ),
+    "working_hours": (
+        "A weighing outside of the hours in which the gate is open",
+        _rule(
+            "Weighed at night",
+            "weekday() >= 6 OR hour() NOT BETWEEN 6 AND 19",
+            "The gate is closed on weekends and at night.",
+            event_type_id=_EVENT_TYPE,
+            data_point="wet-mass",
+        ),
+    ),
+    "mostly": (
+        "A month of which less than 95 % of the values are possible",
+        _rule(
+            "Most masses in range",
+            "share({{wet-mass}} BETWEEN 0.5 AND 40) < 0.95",
+            "More than one in twenty masses of the month is out of range.",
+            event_type_id=_EVENT_TYPE,
+            window={"kind": "calendar", "unit": "month", "extent": "whole_period"},
         ),
     ),
     "batch_intensity": (

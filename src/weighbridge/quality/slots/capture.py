@@ -30,6 +30,7 @@ from weighbridge.core.time.calendar import (
     BEYOND_CALENDAR,
     EPOCH,
     LAST,
+    MILLISECOND,
     CadenceSlots,
     Instant,
     Interval,
@@ -318,6 +319,7 @@ class Expected:
             self._outages.setdefault(meter, []).append(times)
         self._services = dict(services)
         self._known: dict[MeterKey, ExpectedCadence] = {}
+        self._at_moments: dict[MeterKey, Expectation] = {}
 
     def slots_of(self, meter: MeterKey, cadence: CadenceSlots) -> ExpectedCadence:
         """The slots of a meter, whose event type has this cadence."""
@@ -325,6 +327,13 @@ class Expected:
         if cadence_slots is None:
             cadence_slots = self._known[meter] = ExpectedCadence(cadence, self._expectation(meter))
         return cadence_slots
+
+    def hold(self, meter: MeterKey, moment: datetime) -> bool:
+        """Whether something is expected of a meter at a moment, whose event type has no cadence."""
+        expectation = self._at_moments.get(meter)
+        if expectation is None:
+            expectation = self._at_moments[meter] = self._expectation(meter)
+        return bool(expectation.stretches(Interval(moment, moment + MILLISECOND)))
 
     def _expectation(self, meter: MeterKey) -> Expectation:
         keys = {
@@ -337,11 +346,13 @@ class Expected:
         return Expectation(service, join_outages(times, LAST))
 
 
-async def read_expected_slots(tx: Read, project: int) -> Expected:
-    """Which slots are expected of the meters of a project."""
+async def read_expected_slots(
+    tx: Read, project: int, idle: Iterable[tuple[MeterKey, _Times]] = ()
+) -> Expected:
+    """Which slots are expected of the meters of a project; of those idle in a time, none that lie in it."""
     outages, services = await tx.several((_PROJECT_OUTAGES, (project,)), (_SERVICES, (project, project)))
     return Expected(
-        ((MeterKey(*key), (start, end)) for *key, start, end in outages),
+        (*((MeterKey(*key), (start, end)) for *key, start, end in outages), *idle),
         (((asset, location), Service(start, end)) for asset, location, start, end in services),
     )
 

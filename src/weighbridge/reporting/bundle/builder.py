@@ -6,23 +6,20 @@ are.
 """
 
 import asyncio
-import hashlib
-import zlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, Final
 
 import msgspec
 
 from weighbridge.collection.evidence_files import EvidenceStore
 from weighbridge.core import identity
 from weighbridge.core.bundle import tables
-from weighbridge.core.bundle.archive import ArchivePart, Faults, write_directory, write_headers
+from weighbridge.core.bundle.archive import Faults
 from weighbridge.core.bundle.check import render_parts
 from weighbridge.core.bundle.contents import (
     CAPTURED,
@@ -39,10 +36,10 @@ from weighbridge.core.bundle.contents import (
     SEAL,
     SIGNATURE,
     SUMS,
+    UNCERTAIN,
     WRITE_PROOF,
     WRITES,
     BundleContents,
-    IndexedPart,
     Manifest,
     TrustResult,
     name_proof_part,
@@ -54,6 +51,7 @@ from weighbridge.core.bundle.methodology import MAKING, METHODOLOGY, build_metho
 from weighbridge.core.bundle.rows import BundledLedgerRow, ModelRow, record_text
 from weighbridge.core.bundle.seal import SEALING, describe_sealed, name_sealed_object
 from weighbridge.core.bundle.tables import LINEAGE, SLOTS, SlotLine
+from weighbridge.core.bundle.uncertainty import UNCERTAINTIES, list_asking
 from weighbridge.core.collection.correction import CorrectionOrigin
 from weighbridge.core.engine import ENGINE_REVISION
 from weighbridge.core.key_history import KEY_ACTIONS
@@ -73,7 +71,7 @@ from weighbridge.platform.audit_tree import (
 )
 from weighbridge.platform.audit_witnesses import best_cosigned_size
 from weighbridge.platform.records import SealedRow
-from weighbridge.reporting.bundle import rows, writes
+from weighbridge.reporting.bundle import rows, uncertainty, writes
 from weighbridge.reporting.bundle.basis import find_basis, read_submission_time
 from weighbridge.reporting.bundle.closure import (
     Closure,
@@ -82,6 +80,7 @@ from weighbridge.reporting.bundle.closure import (
     list_named_records,
     read_closure,
 )
+from weighbridge.reporting.bundle.folder import READ_BYTES, PartFolder
 from weighbridge.reporting.bundle.population import build_engagement_parts
 from weighbridge.reporting.bundle.writes import CapturedEvents
 from weighbridge.reporting.records import Report
@@ -232,9 +231,6 @@ def write_logged(logged: Sequence[tuple[int, dict[str, Any]]]) -> bytes:
 # make the same bytes; memory stays flat, however many events there are.
 
 
-_READ_BYTES: Final = 1 << 20
-
-
 ReadReport = Callable[[Read, int, int], Awaitable[Report]]
 """Reads a report by its project and number, with all its inclusions."""
 
@@ -268,100 +264,15 @@ class MadeBundle:
     batch_count: int
 
 
-class _Folder:
-    """The parts as files, and what is known of each."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._stored: dict[str, tuple[Path, ArchivePart, str]] = {}
-
-    def write(self, name: str, pieces: Iterable[bytes]) -> None:
-        """Write a part."""
-        writing = self.begin(name)
-        for piece in pieces:
-            writing.write(piece)
-        writing.close()
-
-    def begin(self, name: str) -> "_Writing":
-        return _Writing(self, name, self._path / str(len(self._stored)))
-
-    def keep(self, name: str, path: Path, part: ArchivePart, sha256: str) -> None:
-        self._stored[name] = path, part, sha256
-
-    @property
-    def indexed(self) -> dict[str, IndexedPart]:
-        """The parts by their names, with digests."""
-        return {
-            name: IndexedPart(name, part.size, sha256) for name, (_, part, sha256) in self._stored.items()
-        }
-
-    def contents(self, stack: ExitStack) -> dict[str, memoryview]:
-        """The parts as memory, until the stack ends."""
-        found = {}
-        for name, (path, part, _) in self._stored.items():
-            if not part.size:
-                found[name] = memoryview(b"")
-                continue
-            with path.open("rb") as file:
-                mapped = stack.enter_context(mmap(file.fileno(), 0, access=ACCESS_READ))
-            view = memoryview(mapped)
-            stack.callback(view.release)
-            found[name] = view
-        return found
-
-    def assemble(self, target: Path) -> tuple[int, bytes]:
-        """Put all parts into one file; gives its length and its digest."""
-        stored = [self._stored[name] for name in sorted(self._stored)]
-        parts = [part for _, part, _ in stored]
-        digest = hashlib.sha256()
-        with target.open("wb") as file:
-            for header, (path, _, _) in zip(write_headers(parts), stored, strict=True):
-                for piece in (header, *_read_pieces(path)):
-                    digest.update(piece)
-                    file.write(piece)
-            behind = write_directory(parts)
-            digest.update(behind)
-            file.write(behind)
-            return file.tell(), digest.digest()
-
-
-def _read_pieces(path: Path) -> Iterable[bytes]:
-    with path.open("rb") as file:
-        while piece := file.read(_READ_BYTES):
-            yield piece
-
-
-class _Writing:
-    """A part that is being written."""
-
-    def __init__(self, folder: _Folder, name: str, path: Path) -> None:
-        self._folder, self._name, self._path = folder, name, path
-        self._file: BinaryIO = path.open("wb")
-        self._digest = hashlib.sha256()
-        self._crc = self._size = 0
-        folder.keep(name, path, ArchivePart(name, 0, 0), "")
-
-    def write(self, piece: bytes) -> None:
-        self._file.write(piece)
-        self._digest.update(piece)
-        self._crc = zlib.crc32(piece, self._crc)
-        self._size += len(piece)
-
-    def close(self) -> None:
-        self._file.close()
-        part = ArchivePart(self._name, self._size, self._crc)
-        self._folder.keep(self._name, self._path, part, self._digest.hexdigest())
-
-
 async def make_bundle(
     database: Database, store: EvidenceStore, request: BundleRequest, folder: Path, target: Path
 ) -> MadeBundle:
     """Make a bundle in a file; `folder` is empty and takes the parts meanwhile."""
     await seal_all(database, request.account)
-    parts = _Folder(folder)
+    parts = PartFolder(folder)
     async with database.read() as tx:
         batches, numbers, stored = await _write_parts(tx, store, request, parts)
-    number = await _write_seal(database, request, parts)
+    number = await _write_seal(database, request, parts, stored.form)
     if request.ask_witnesses is not None:
         await request.ask_witnesses()
     async with database.read() as tx:
@@ -375,12 +286,12 @@ async def make_bundle(
     return MadeBundle(size, sha256, batches)
 
 
-async def _write_seal(database: Database, request: BundleRequest, parts: _Folder) -> int:
+async def _write_seal(database: Database, request: BundleRequest, parts: PartFolder, form: int) -> int:
     """Have the log tell of the parts so far, unless its newest row about the bundle does; gives the row's
     number.
     """
     name = name_sealed_object(identity.of("report", request.project, request.report))
-    told = describe_sealed(FORMAT, write_sums([*parts.indexed.values()]).decode().splitlines())
+    told = describe_sealed(form, write_sums([*parts.indexed.values()]).decode().splitlines())
     async with database.read() as tx:
         row = await _read_seal(tx, request, name)
     if row is None or row.after != told:
@@ -414,12 +325,16 @@ class _BundleScope:
     around: Closure
     stated: datetime | None
     """When the report was sent off; None of a draft."""
+    asking: Sequence[int]
+    """Batches of models that ask for uncertainty."""
 
 
 @dataclass(frozen=True, slots=True)
 class _ProvedWrites:
     """The rows that stored events, and by their numbers the hashes that their trees need."""
 
+    form: int
+    """The format of the bundle."""
     numbers: Sequence[int]
     hashes: Mapping[str, list[str]]
 
@@ -433,18 +348,13 @@ class _ProvedRows:
 
 
 async def _write_parts(
-    tx: Read, store: EvidenceStore, request: BundleRequest, parts: _Folder
+    tx: Read, store: EvidenceStore, request: BundleRequest, parts: PartFolder
 ) -> tuple[int, list[int], _ProvedWrites]:
     """Write what comes from the snapshot; gives the number of batches, and what is to be proved."""
     project = request.project
     report = await request.read_report(tx, project, request.report)
     chosen = await _choose(tx, request, report)
-    [(name, zone)] = await tx.tuples("SELECT name, time_zone FROM projects WHERE id = %s", (project,))
-    manifest = Manifest(
-        FORMAT, report.id, report.project_id, project, name, zone, request.signer.origin(request.account),
-        ENGINE_REVISION, request.is_redacted,
-    )  # fmt: skip
-    parts.write(MANIFEST, [record_text(manifest)])
+    form = await _write_manifest(tx, request, report, chosen, parts)
     parts.write(REPORT, [write_content(report) + b"\n"])
     await _write_methodology(tx, request, report, parts)
     parts.write(SLOTS, map(record_text, chosen.slots))
@@ -454,6 +364,7 @@ async def _write_parts(
     parts.write(tables.CORRECTIONS.part, tables.CORRECTIONS.text(corrections))
     await _write_tables(tx, chosen, parts)
     await _write_events(tx, chosen, parts)
+    calibrations = await _write_uncertainty(tx, chosen, parts) if form == UNCERTAIN else []
     captured = await _write_captured(tx, chosen, parts)
     evidence = await _write_evidence(tx, store, request, chosen.batches, parts)
     earlier = await list_earlier_reports(tx, project, request.report)
@@ -465,6 +376,7 @@ async def _write_parts(
         objects=[*earlier, *(model.model_id for model in models), *evidence, *engagements.objects],
         records=[
             *await _list_records(tx, chosen, report, ledgers),
+            *(("calibration", name) for name in calibrations),
             *await list_named_records(tx, project, captured.named),
             *around.list_records(project),
         ],
@@ -481,10 +393,30 @@ async def _write_parts(
         methodology=report.methodology_id,
     )
     numbers = await _write_rows(tx, request, parts, wanted)
-    return len(chosen.batches), numbers, await _write_writes(tx, request, parts, captured)
+    return len(chosen.batches), numbers, await _write_writes(tx, request, parts, captured, form)
 
 
-async def _write_methodology(tx: Read, request: BundleRequest, report: Report, parts: _Folder) -> None:
+async def _write_manifest(
+    tx: Read, request: BundleRequest, report: Report, chosen: _BundleScope, parts: PartFolder
+) -> int:
+    """Write what the bundle is; gives its format."""
+    project = request.project
+    [(name, zone)] = await tx.tuples("SELECT name, time_zone FROM projects WHERE id = %s", (project,))
+    late = [row.event for row in chosen.around.late_events]
+    form = (
+        UNCERTAIN
+        if chosen.asking or await uncertainty.has_stated_values(tx, project, chosen.batches, late)
+        else FORMAT
+    )
+    manifest = Manifest(
+        form, report.id, report.project_id, project, name, zone, request.signer.origin(request.account),
+        ENGINE_REVISION, request.is_redacted,
+    )  # fmt: skip
+    parts.write(MANIFEST, [record_text(manifest)])
+    return form
+
+
+async def _write_methodology(tx: Read, request: BundleRequest, report: Report, parts: PartFolder) -> None:
     """Write the methodology as it was made, with the batches that no version made that it names."""
     if report.methodology_id is None:
         return
@@ -497,7 +429,7 @@ async def _write_methodology(tx: Read, request: BundleRequest, report: Report, p
 _METHODOLOGY: Final = "SELECT after FROM audit_log WHERE account_id = %s AND action = %s AND object = %s"
 
 
-async def _write_captured(tx: Read, chosen: _BundleScope, parts: _Folder) -> CapturedEvents:
+async def _write_captured(tx: Read, chosen: _BundleScope, parts: PartFolder) -> CapturedEvents:
     """Write what belongs to the slots, the lines of all events, and what these name."""
     around = chosen.around
     parts.write(tables.LATE_EVENTS.part, tables.LATE_EVENTS.text(around.late_events))
@@ -517,14 +449,14 @@ async def _write_captured(tx: Read, chosen: _BundleScope, parts: _Folder) -> Cap
 
 
 async def _write_writes(
-    tx: Read, request: BundleRequest, parts: _Folder, events: CapturedEvents
+    tx: Read, request: BundleRequest, parts: PartFolder, events: CapturedEvents, form: int
 ) -> _ProvedWrites:
     """Write the rows of the log that stored the events; gives their numbers, and what their trees need."""
     account = request.account
     found = await writes.read_writes(tx, account, events, await size_of(tx, account))
     parts.write(WRITES, [write_logged([(row.number, leaf_fields(row)) for row in found])])
     hashes = await writes.read_event_hashes(tx, account, events, found)
-    return _ProvedWrites([row.number for row in found], hashes)
+    return _ProvedWrites(form, [row.number for row in found], hashes)
 
 
 async def _list_records(
@@ -568,11 +500,14 @@ async def _choose(tx: Read, request: BundleRequest, report: Report) -> _BundleSc
     around = await read_closure(tx, project, batches, stated)
     late = [row.event for row in around.late_events]
     corrections = await rows.find_corrections(tx, project, batches, late, stated)
-    return _BundleScope(project, batches, slots, corrections, around, stated)
+    documents = await rows.read_models(tx, project, batches)
+    models = {model.model: read_model(text) for model, text in documents}
+    asking = await uncertainty.list_asking_batches(tx, project, batches, list_asking(models))
+    return _BundleScope(project, batches, slots, corrections, around, stated, asking)
 
 
 async def _write_documents(
-    tx: Read, chosen: _BundleScope, parts: _Folder
+    tx: Read, chosen: _BundleScope, parts: PartFolder
 ) -> tuple[list[BundledLedgerRow], list[ModelRow]]:
     """Write ledgers, model versions and rules; gives the former two."""
     ledgers = await rows.read_ledgers(tx, chosen.project, chosen.batches)
@@ -588,7 +523,7 @@ async def _write_documents(
     return ledgers, models
 
 
-async def _write_tables(tx: Read, chosen: _BundleScope, parts: _Folder) -> None:
+async def _write_tables(tx: Read, chosen: _BundleScope, parts: PartFolder) -> None:
     project, batches, stated = chosen.project, chosen.batches, chosen.stated
     for table, found in (
         (tables.BATCHES, await rows.read_batches(tx, project, batches, stated)),
@@ -601,7 +536,7 @@ async def _write_tables(tx: Read, chosen: _BundleScope, parts: _Folder) -> None:
     await _write_each(parts, tables.NODE_VALUES, rows.read_node_values(tx, project, batches))
 
 
-async def _write_events(tx: Read, chosen: _BundleScope, parts: _Folder) -> None:
+async def _write_events(tx: Read, chosen: _BundleScope, parts: PartFolder) -> None:
     """Write the events, type by type, and the lineage that names them."""
     project, batches = chosen.project, chosen.batches
     points = await rows.read_event_types(tx, project, batches)
@@ -617,8 +552,24 @@ async def _write_events(tx: Read, chosen: _BundleScope, parts: _Folder) -> None:
     writing.close()
 
 
+async def _write_uncertainty(tx: Read, chosen: _BundleScope, parts: PartFolder) -> list[str]:
+    """Write what was stated, and what the batches of models that ask carry; gives the certificates."""
+    project, batches, asking = chosen.project, chosen.batches, chosen.asking
+    statements = await uncertainty.read_statements(tx, project, batches, asking)
+    parts.write(tables.STATEMENTS.part, tables.STATEMENTS.text(statements))
+    calibrations = await uncertainty.read_calibrations(tx, project, asking)
+    parts.write(tables.CALIBRATIONS.part, tables.CALIBRATIONS.text(calibrations))
+    sources = await uncertainty.read_sources(tx, project, asking)
+    parts.write(tables.SOURCES.part, tables.SOURCES.text(sources))
+    writing = parts.begin(UNCERTAINTIES)
+    async for line in uncertainty.read_batch_uncertainties(tx, project, asking):
+        writing.write(record_text(line))
+    writing.close()
+    return sorted({row.calibration_id for row in calibrations})
+
+
 async def _write_each(
-    parts: _Folder, table: tables.BundleTable, portions: AsyncIterator[Sequence[Any]]
+    parts: PartFolder, table: tables.BundleTable, portions: AsyncIterator[Sequence[Any]]
 ) -> None:
     writing = parts.begin(table.part)
     writing.write(table.header.encode())
@@ -628,7 +579,7 @@ async def _write_each(
 
 
 async def _write_evidence(
-    tx: Read, store: EvidenceStore, request: BundleRequest, batches: Sequence[int], parts: _Folder
+    tx: Read, store: EvidenceStore, request: BundleRequest, batches: Sequence[int], parts: PartFolder
 ) -> list[str]:
     """Write what was attached; gives what the audit log calls it."""
     found = await rows.read_evidence(tx, request.project, batches)
@@ -639,13 +590,13 @@ async def _write_evidence(
             continue
         written.add(row.sha256)
         with await store.get(key, row.size or 0, bytes.fromhex(row.sha256)) as spool:
-            parts.write(f"{EVIDENCE_FOLDER}{row.sha256}", iter(partial(spool.read, _READ_BYTES), b""))
+            parts.write(f"{EVIDENCE_FOLDER}{row.sha256}", iter(partial(spool.read, READ_BYTES), b""))
     return [
         f"evidence {row.evidence} of {identity.of('event', request.project, row.event)}" for row, _ in found
     ]
 
 
-async def _write_rows(tx: Read, request: BundleRequest, parts: _Folder, wanted: RowsWanted) -> list[int]:
+async def _write_rows(tx: Read, request: BundleRequest, parts: PartFolder, wanted: RowsWanted) -> list[int]:
     """Write rows of the log, and what they say of its keys; gives their numbers."""
     size = await size_of(tx, request.account)
     logged = await read_audit_rows(tx, request.account, wanted, size)
@@ -661,7 +612,7 @@ async def _choose_head(tx: Read, account: int, proved: _ProvedRows) -> _ProvedRo
     return proved if size is None else replace(proved, size=size)
 
 
-async def _write_proofs(tx: Read, request: BundleRequest, parts: _Folder, proved: _ProvedRows) -> None:
+async def _write_proofs(tx: Read, request: BundleRequest, parts: PartFolder, proved: _ProvedRows) -> None:
     """Write the head, and the proof of each row under it."""
     account, signer, size = request.account, request.signer, proved.size
     parts.write(HEAD, [(await head_at(tx, account, signer, size)).encode()])
@@ -669,7 +620,7 @@ async def _write_proofs(tx: Read, request: BundleRequest, parts: _Folder, proved
         parts.write(name_proof_part(number), [proof.encode()])
 
 
-def _finish(parts: _Folder, request: BundleRequest, target: Path) -> tuple[int, bytes]:
+def _finish(parts: PartFolder, request: BundleRequest, target: Path) -> tuple[int, bytes]:
     """Write what follows from the other parts, sign, and put all into one file."""
     with ExitStack() as stack:
         faults = Faults()
@@ -684,7 +635,7 @@ def _finish(parts: _Folder, request: BundleRequest, target: Path) -> tuple[int, 
     return parts.assemble(target)
 
 
-def _write_made(parts: _Folder, contents: BundleContents) -> None:
+def _write_made(parts: PartFolder, contents: BundleContents) -> None:
     logged = [msgspec.json.decode(line) for line in bytes(contents.parts[ROWS]).splitlines()]
     for name, content in render_parts(contents, TrustResult(rows=logged)).items():
         parts.write(name, [content])

@@ -52,7 +52,7 @@ _STORING: Final = f"""{_SEALED}
 """
 _COMPLETING: Final = f"""{_SEALED}
        AND (a.action = %(one)s AND a.object = ANY (%(events)s)
-            OR a.action = %(many)s AND EXISTS (
+            OR a.action = ANY (%(many)s) AND EXISTS (
                SELECT FROM jsonb_array_elements(a.after -> 'leaves') AS leaf
                 WHERE leaf ->> 0 = ANY (%(events)s)))
 """
@@ -64,7 +64,7 @@ _FIRST_LEAVES: Final = """
             UNION ALL
             SELECT a.id, leaves ->> 0, leaves ->> 1
               FROM audit_log a CROSS JOIN jsonb_array_elements(a.after -> 'leaves') AS leaves
-             WHERE a.account_id = %(account)s AND a.project_id = %(project)s AND a.action = %(many)s
+             WHERE a.account_id = %(account)s AND a.project_id = %(project)s AND a.action = ANY (%(many)s)
                AND leaves ->> 0 = ANY (%(events)s)) AS completed
      ORDER BY event, id
 """
@@ -126,7 +126,7 @@ async def read_writes(tx: Read, account: int, events: CapturedEvents, size: int)
             if has_any(events, row):
                 found[row.number] = row
     names = [identity.of("event", events.project, number) for number in events.changed]
-    completing = {"one": COMPLETED_ONE, "many": COMPLETED_MANY, "events": names}
+    completing = {"one": COMPLETED_ONE, "many": [*COMPLETED_MANY], "events": names}
     for row in await tx.rows(SealedRow, _COMPLETING, values | completing) if names else ():
         if list_completions(leaf_fields(row)):
             found[row.number] = row
@@ -188,7 +188,7 @@ async def _compute_root(tx: Read, account: int, project: int, numbers: Sequence[
             if is_changed:
                 changed[identity.of("event", project, columns[1])] = columns[1]
         values = {
-            "account": account, "project": project, "one": COMPLETED_ONE, "many": COMPLETED_MANY,
+            "account": account, "project": project, "one": COMPLETED_ONE, "many": [*COMPLETED_MANY],
             "events": [*changed],
         }  # fmt: skip
         for name, leaf in await tx.tuples(_FIRST_LEAVES, values) if changed else ():

@@ -11,6 +11,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from io import BytesIO, StringIO
@@ -20,6 +21,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
+from weighbridge.accounting.records.uncertainty import AmountUncertainty
 from weighbridge.collection.evidence_files import KEY_BYTES, EvidenceStore
 from weighbridge.core import identity
 from weighbridge.core.number import plain
@@ -27,12 +29,14 @@ from weighbridge.core.platform.tasks import guard_cell
 from weighbridge.core.problem import Problem, limit_problems
 from weighbridge.core.report import MEDIA_TYPES, ReportFormat, compute_measured_share
 from weighbridge.core.report_mapping import (
+    OF_UNCERTAINTY,
     FilledElement,
     FilledTable,
     ReportMapping,
     StatedReport,
     UnfitUnitError,
     fill,
+    names_uncertainty,
     read_mapping,
 )
 from weighbridge.core.time.calendar import Instant
@@ -43,6 +47,7 @@ from weighbridge.platform.tenancy import key_named
 from weighbridge.reporting.records import Report
 from weighbridge.reporting.submission.amounts import read_shares
 from weighbridge.reporting.submission.checker import SCHEMA, VIOLATIONS_MAX
+from weighbridge.reporting.submission.uncertainty import Included, describe_each, read_included
 
 # What of a report is handed on: what it states, as canonical JSON with decimals as strings.
 
@@ -68,9 +73,11 @@ NOT_STATED: Final = ("accepted_amount",)
 """The fields of an inclusion that are not handed on: what is decided of it later."""
 
 
-def write_content(report: Report) -> bytes:
+def write_content(report: Report, uncertainty: AmountUncertainty | None = None) -> bytes:
     """The bytes that are handed on: equal reports give equal bytes."""
     stated = {name: getattr(report, name) for name in STATED}
+    if uncertainty is not None:
+        stated["uncertainty"] = _list_uncertainty(uncertainty)
     if report.liability is not None:
         stated |= {"liability": report.liability, "liability_reason": report.liability_reason}
     if report.predecessors:
@@ -80,6 +87,11 @@ def write_content(report: Report) -> bytes:
         for inclusion in report.inclusions
     ]
     return json.dumps(_to_plain(stated), ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+
+
+def _list_uncertainty(uncertainty: AmountUncertainty | None) -> dict[str, Decimal | None]:
+    """How well an amount is known, by the names of fields; all are None where that is not known."""
+    return {name: getattr(uncertainty, name, None) for name in OF_UNCERTAINTY}
 
 
 def _to_plain(value: Any) -> Any:
@@ -382,15 +394,42 @@ async def render_report(tx: Read, report: Report, *, is_checked: bool) -> Render
     around = await tx.row(_Surroundings, _SURROUNDINGS, (key.project, key.key))
     assert around is not None, "a report that was read is there"  # noqa: S101
     if around.mapping is None:
-        return RenderedSubmission(MEDIA_TYPES[ReportFormat.JSON], ReportFormat.JSON, write_content(report))
+        uncertainty = await _read_sum(tx, await read_included(tx, key))
+        content = write_content(report, uncertainty)
+        return RenderedSubmission(MEDIA_TYPES[ReportFormat.JSON], ReportFormat.JSON, content)
     mapping, problems = read_mapping(around.mapping)
     if mapping is None:
         raise Invalid(problems)
     stated = _state_report(report, around, compute_measured_share(await read_shares(tx, key)))
+    stated = await _add_uncertainty(tx, key, mapping, stated)
     filled, content = await tx.in_thread(_fill_template, mapping, stated)
     if is_checked and (broken := await check_content(tx, mapping, filled, content)):
         raise Invalid(broken)
     return RenderedSubmission(MEDIA_TYPES[ReportFormat(mapping.format)], mapping.format, content)
+
+
+async def _read_sum(tx: Read, included: Included) -> AmountUncertainty | None:
+    """How uncertain the sum of a report is; None where that is not known."""
+    found = await tx.in_thread(included.sum)
+    return found.amount if found else None
+
+
+async def _add_uncertainty(
+    tx: Read, report: identity.Key, mapping: ReportMapping, stated: StatedReport
+) -> StatedReport:
+    """What a report states with how well it is known, as far as its mapping names that."""
+    of_report, of_each = (names_uncertainty(mapping.template, record) for record in ("report", "inclusion"))
+    if not (of_report or of_each):
+        return stated
+    included = await read_included(tx, report)
+    whole = await _read_sum(tx, included) if of_report else None
+    parts = await tx.in_thread(describe_each, included) if of_each else [None] * len(stated.inclusions)
+    inclusions = [
+        {**fields, **{f"inclusion.{name}": value for name, value in _list_uncertainty(part).items()}}
+        for fields, part in zip(stated.inclusions, parts, strict=True)
+    ]
+    of_whole = {f"report.{name}": value for name, value in _list_uncertainty(whole).items()}
+    return replace(stated, fields={**stated.fields, **of_whole}, inclusions=inclusions)
 
 
 def _fill_template(mapping: ReportMapping, stated: StatedReport) -> tuple[Any, bytes]:

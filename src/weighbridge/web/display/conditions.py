@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from weighbridge.core.ledger.conditions import BatchCondition
+from weighbridge.core.ledger.conditions import NO_BATCHES, BatchCondition
 
 
 class Shown(NamedTuple):
@@ -22,4 +22,5 @@ CONDITIONS: Final[Mapping[str, Shown]] = {
     BatchCondition.WAITING_FOR_APPROVAL: Shown("waiting for approval", "waits", "pending"),
     BatchCondition.UP_TO_DATE: Shown("up to date", "good", "fresh"),
     BatchCondition.REPORTED: Shown("reported", "quiet", "reported"),
+    NO_BATCHES: Shown("no batches yet", "quiet", "never"),
 }

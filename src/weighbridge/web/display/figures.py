@@ -164,6 +164,31 @@ def percent(share: object) -> Markup:
     )
 
 
+def uncertain(value: object) -> Markup:
+    """Write an uncertainty with two significant digits (JCGM 100:2008, 7.2.6), the exact value on hover."""
+    number = _number(value)
+    if number is None:
+        return nothing()
+    rounded = number
+    if number:
+        place = Decimal(1).scaleb(number.adjusted() - 1)
+        rounded = (number / place).quantize(Decimal(1), ROUND_HALF_EVEN) * place
+    return Markup('<data class="fig" value="{}" title="{}">{}</data>').format(
+        f"{number:f}", f"{number:f}", f"{rounded:f}".replace("-", MINUS)
+    )
+
+
+def within(value: object, uncertainty: object) -> Markup:
+    """Write a number to the place of the second digit of its uncertainty, the exact value on hover."""
+    number, spread = _number(value), _number(uncertainty)
+    if number is None:
+        return nothing()
+    shown = round_to(number, 1 - spread.adjusted()) if spread else number
+    return Markup('<data class="fig" value="{}" title="{}">{}</data>').format(
+        f"{number:f}", f"{number:f}", f"{shown:f}".replace("-", MINUS)
+    )
+
+
 def percent_change(before: object, after: object) -> Markup:
     """Write by how much a number changes, in percent of its size before, to a tenth; a dash from nothing."""
     first, second = _number(before), _number(after)
@@ -297,6 +322,12 @@ TimeValue = Instant | datetime | str
 """A time as records have it: an instant, or its text in JSON."""
 
 
+_DAY: Final = timedelta(days=1)
+
+SOON: Final = timedelta(days=30)
+"""How long before its end what holds until then is pointed out."""
+
+
 class TimeFormat:
     """Writes times in one zone, as seen from now."""
 
@@ -315,6 +346,14 @@ class TimeFormat:
         return Markup('<time datetime="{}" title="{} · {}">{}</time>').format(
             moment.text, _utc(moment), self.zone, f"{format_day(local)} {clock}"
         )
+
+    def expiry(self, time: TimeValue) -> Markup:
+        """Write the instant until when something holds, and whether it is over or in how many days it is."""
+        ahead = to_instant(time) - self.now
+        days = -(-ahead // _DAY)
+        words = "expired" if days <= 0 else f"expires in {plural(days, 'day')}"
+        tone = "short" if days <= 0 else "waits" if ahead <= SOON else "quiet"
+        return Markup('{} <span class="state {}">{}</span>').format(self(time), tone, words)
 
     def day(self, time: TimeValue | None) -> Markup:
         """Write the day of an instant."""

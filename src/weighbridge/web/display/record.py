@@ -22,6 +22,9 @@ COLUMNS_MAX: Final = 7
 _LEFT_OUT: Final = frozenset({"ui_url"})
 """Fields with the URL of the page itself."""
 
+_EXPIRY: Final = "valid_until"
+"""The field with the time until when a record holds."""
+
 _CALLED: Final = ("name", "label", "slug", "reason")
 """The fields that name a record, the best first."""
 
@@ -161,7 +164,8 @@ def _describe_field(name: str, value: Any, depth: int = 0) -> DisplayValue:
     """Return the value of a field; the number of a record is a name, not an amount."""
     if isinstance(value, int) and not isinstance(value, bool) and (name == "id" or name.endswith("_id")):
         return DisplayValue("text", str(value))
-    return describe_value(value, depth)
+    shown = describe_value(value, depth)
+    return DisplayValue("expiry", shown.value) if name == _EXPIRY and shown.kind == "moment" else shown
 
 
 def _kind_of(text: str) -> str:

@@ -13,13 +13,20 @@ from typing import Annotated, Any, Final, Union, get_args, get_origin, get_type_
 
 import msgspec
 
+from weighbridge.core.number import JsonNumber
 from weighbridge.http.openapi.schemas import meaning_of
 from weighbridge.web.display.figures import humanize
 from weighbridge.web.forms.fields import LONG_FROM, FormField, plain_words
 
 Cases = Mapping[str, Sequence[str]]
 
-_KINDS: Final[Mapping[type, str]] = {bool: "truth", int: "whole", Decimal: "number", str: "line"}
+_KINDS: Final[Mapping[type, str]] = {
+    bool: "truth",
+    int: "whole",
+    Decimal: "number",
+    str: "line",
+    JsonNumber: "number",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ was typed anew is sent.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
@@ -35,6 +35,9 @@ LONG_FROM: Final = 1_000
 ANSWERS: Final = (("yes", "yes"), ("no", "no"))
 """What a value that is true or false is typed as, where it may also be missing."""
 
+NEW: Final = "new"
+"""Below the name of a field that chooses a record, the fields of a new one."""
+
 _CODE: Final = re.compile(r"`([^`]*)`")
 
 
@@ -55,7 +58,13 @@ class FormField:
     of: str = ""
     """The kind of records that it names one of, or the slug of one."""
     fields: Sequence["FormField"] = ()
-    """The fields of a group, or of each row."""
+    """The fields of a group, of each row, or of a new record that can be made in place of a choice."""
+    new: str = ""
+    """What a new record is called, where the person may make one in place of a choice."""
+    is_made_first: bool = False
+    """Whether such a record takes a form of its own, to which the person goes first."""
+    is_conditional: bool = False
+    """Whether it is required only if its record is typed at all."""
     unit: str = ""
     is_fixed: bool = False
     """Whether it is said when the record is made and never again."""
@@ -73,6 +82,12 @@ class FormField:
     """Whether what is empty inside is left out of the body, rather than sent as null."""
     blank: str = "\N{EN DASH}"
     """The words of the empty choice."""
+    offered: str = ""
+    """The list of the page that it suggests texts of."""
+    convert: "Callable[[Texts], tuple[dict[str, str], list[Problem]]] | None" = None
+    """Writes what was typed into a group the way that its tag says now; the names are those inside it."""
+    is_open: bool = False
+    """Whether a group shows its fields though nothing was typed into them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +106,8 @@ class FieldDeclaration:
     lines: int = 3
     usual: str | None = None
     """What a new record begins with in the form, where that is not what the interface takes it for."""
+    is_open: bool = False
+    """Whether a group shows its fields though nothing was typed into them."""
 
 
 def fields_of(
@@ -142,12 +159,13 @@ def _form_field(
         kind,
         help=_help(record, declaration),
         is_required=struct_field.required and not is_optional and kind not in {"truth", "group", "rows"},
-        choices=[(choice, words.get(choice, humanize(choice))) for choice in choices],
+        choices=[(choice, words.get(choice, humanize(choice))) for choice in choices or words],
         usual=usual if isinstance(usual, str) else "yes" if usual is True else "",
         of=declaration.of,
         fields=inner_fields,
         is_fixed=declaration.is_fixed,
         lines=declaration.lines,
+        is_open=declaration.is_open,
     )
 
 
@@ -233,6 +251,8 @@ def names_shown(fields: Sequence[FormField], texts: Texts, prefix: str = "") -> 
             yield from names_shown(fields_taken(form_field, texts, f"{path}."), texts, f"{path}.")
         else:
             yield path
+            if form_field.of:
+                yield from (name for name in texts if name.startswith(f"{path}.{NEW}."))
 
 
 LINES_MAX: Final = 1_000
@@ -470,7 +490,9 @@ def is_typed(fields: Sequence[FormField], texts: Texts, prefix: str) -> bool:
         elif form_field.kind == "group":
             if is_typed(fields_taken(form_field, texts, f"{path}."), texts, f"{path}."):
                 return True
-        elif form_field.kind not in _BLANK_KINDS and texts.get(path):
+        elif (form_field.kind not in _BLANK_KINDS and texts.get(path)) or (
+            form_field.of and is_typed(form_field.fields, texts, f"{path}.{NEW}.")
+        ):
             return True
     return False
 
@@ -497,6 +519,8 @@ def messages_at(problems: Iterable[Problem]) -> dict[str, str]:
 
 def _field_at(path: str, noun: str, rows: Mapping[str, Sequence[int]]) -> str:
     path = path.removeprefix("$.").removeprefix(f"{noun}.")
+    if f".{NEW}." in path:
+        return path  # it was found while the form was read, and counts its rows
     for name, typed in rows.items():
         match = _INDEX.match(path, len(name)) if path.startswith(name) else None
         if match is not None and int(match[1]) < len(typed):
@@ -516,10 +540,11 @@ def _rows(fields: Sequence[FormField], texts: Texts, prefix: str) -> Iterator[tu
             yield from _rows(form_field.fields, texts, f"{path}.")
 
 
-def _within(path: str, texts: Iterable[str]) -> list[str]:
+def names_within(path: str, texts: Iterable[str]) -> list[str]:
+    """The names of texts of a field, or of what is inside it."""
     return [name for name in texts if name == path or name.startswith((f"{path}.", f"{path}["))]
 
 
 def _differs(path: str, texts: Texts, before: Texts) -> bool:
-    names = {*_within(path, texts), *_within(path, before)}
+    names = {*names_within(path, texts), *names_within(path, before)}
     return any(texts.get(name, "") != before.get(name, "") for name in names)

@@ -16,7 +16,7 @@ from weighbridge.core.number import NumberError, limit_number, shorten
 from weighbridge.core.problem import Problem
 from weighbridge.errors import Invalid, Malformed
 from weighbridge.http import wire
-from weighbridge.web.forms.fields import FormField, Texts, names_shown, texts_of, usual_texts
+from weighbridge.web.forms.fields import NEW, FormField, Texts, names_shown, texts_of, usual_texts
 from weighbridge.web.framework.visit import Visit
 
 JSON: Final = "as_json"
@@ -78,7 +78,11 @@ def with_json(visit: Visit, noun: str, fields_for: FieldsFor, *, is_new: bool) -
         message = f"The fields cannot say {named}{more}. Change the JSON, or send it to the interface."
         raise Invalid([Problem(message, JSON, "invalid")])
     heads = {*record} if not is_new else {one.name for one in fields} | {*record}
-    others = {name: texts for name, texts in visit.typed.items() if _head(name) not in heads}
+    others = {
+        name: texts
+        for name, texts in visit.typed.items()
+        if _head(name) not in heads or (f".{NEW}." in name and _head(name) not in record)
+    }
     filled = {**usual_texts(fields), **filled} if is_new else filled
     apart = {JSON, USE, _DIGEST}
     typed = {name: texts for name, texts in others.items() if name not in apart}

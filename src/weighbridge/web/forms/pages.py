@@ -1,23 +1,31 @@
-"""Pages of the common forms: create a record, change it, remove it; and the records that a field offers.
+"""Pages of the common forms: create a record, change it, remove it.
 
-A project has them at `new` below the list, and `edit` below the record.
+A project has them at `new` below the list, and `edit` below the record. `rows.py` changes a record in the
+row of its list by the same steps.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from litestar.handlers import HTTPRouteHandler
 
-from weighbridge.collection.assets import list_assets_of_project
-from weighbridge.collection.event_types import list_event_types
-from weighbridge.collection.feedstocks import list_feedstocks_of_project
-from weighbridge.collection.locations import list_locations
-from weighbridge.errors import Invalid
+from weighbridge.errors import Conflict, Invalid
 from weighbridge.http.messages.operation import Endpoint
-from weighbridge.modelling.models import list_models, list_project_models
-from weighbridge.reporting.registries import list_registries
+from weighbridge.web.forms.choices import (
+    MAKE_FIRST,
+    build_return,
+    fields_in,
+    find_return,
+    kept_texts,
+    leave_to_make,
+    make_new_records,
+    offer_new_records,
+    offered_for,
+)
 from weighbridge.web.forms.fields import (
+    NEW,
     FormBody,
     FormField,
     at_fields,
@@ -29,51 +37,11 @@ from weighbridge.web.forms.fields import (
     texts_of,
     usual_texts,
 )
+from weighbridge.web.forms.meanwhile import BEGUN, Begun
 from weighbridge.web.forms.record_forms import RECORD_FORMS, RecordForm
+from weighbridge.web.forms.reporting_forms import list_places
 from weighbridge.web.framework.page import IN_PROJECT, PageFunction, form, page
-from weighbridge.web.framework.visit import Redirect, View, Visit, view
-
-# Records that a field chooses among: their ids, or the slug by which models and events know them.
-
-
-OFFERED_MAX: Final = 200
-"""Records that a field offers by their names; where there are more, the id of one is typed."""
-
-_LISTS: Final[Mapping[str, tuple[Endpoint, str]]] = {
-    "asset": (list_assets_of_project, "id"),
-    "location": (list_locations, "id"),
-    "feedstock": (list_feedstocks_of_project, "id"),
-    "event_type": (list_event_types, "id"),
-    "event_type_slug": (list_event_types, "slug"),
-    "account_model": (list_models, "id"),
-    "registry": (list_registries, "id"),
-    "model": (list_project_models, "id"),
-}
-"""By kind, the operation that lists them, and what of each is sent."""
-
-
-async def offered_for(
-    visit: Visit, fields: Sequence[FormField]
-) -> dict[str, Sequence[tuple[str, str]] | None]:
-    """What the fields choose among, by kind: what is sent and the name; None where there are too many."""
-    offered: dict[str, Sequence[tuple[str, str]] | None] = {}
-    for kind in {*_kinds(fields)}:
-        handler, id_attribute = _LISTS[kind]
-        if not visit.may(handler.operation.permission):
-            offered[kind] = None
-            continue
-        records = await visit.ask(handler, (("page_size", str(OFFERED_MAX)), ("sort", "name")))
-        choices = [(str(getattr(record, id_attribute)), record.name) for record in records.data]
-        offered[kind] = None if records.info.next_cursor is not None else choices
-    return offered
-
-
-def _kinds(fields: Sequence[FormField]) -> Iterator[str]:
-    for field in fields:
-        if field.of:
-            yield field.of
-        yield from _kinds(field.fields)
-
+from weighbridge.web.framework.visit import Redirect, View, Visit, is_local, view
 
 # Pages of the common forms: make a record, change it, remove it.
 #
@@ -85,6 +53,9 @@ _NAME: Final = re.compile(r"[.\[]")
 
 MORE: Final = "more_lines"
 """The button that asks for further rows, and the path of these."""
+
+NEXT: Final = "next"
+"""The parameter and the field with the address to which somebody returns from a form."""
 
 BY_LIST: Final[Mapping[str, RecordForm]] = {
     f"{'' if record_form.is_of_account else IN_PROJECT}/{record_form.folder}": record_form
@@ -98,38 +69,73 @@ def typed_texts(visit: Visit) -> dict[str, str]:
     return {name: visit.text(name) for name in visit.typed}
 
 
-async def fields_in(visit: Visit, record_form: RecordForm) -> Sequence[FormField]:
-    """The fields of a form in the project of the visit."""
-    return (
-        await record_form.extended(visit, record_form.fields) if record_form.extended else record_form.fields
-    )
-
-
 async def form_view(
     visit: Visit, fields: Sequence[FormField], texts: Mapping[str, str], noun: str, title: str, **context: Any
 ) -> View:
     """A form with the texts in its fields, or what was typed; `context` is what else the page is made of."""
+    shown = await build_form_context(visit, fields, texts, noun)
+    template = context.pop("template", "forms/form.html")
+    return view(template, title, field_count=count_fields(shown["texts"]), **{**shown, **context})
+
+
+async def build_form_context(
+    visit: Visit, fields: Sequence[FormField], texts: Mapping[str, str], noun: str
+) -> dict[str, Any]:
+    """What a template shows fields from: what was typed, what the address says, or else the texts."""
+    fields = await offer_new_records(visit, fields)
+    visit = convert_groups(visit, fields)
     own_names = {field.name for field in fields}
     is_typed_over = any(_NAME.split(name, maxsplit=1)[0] in own_names for name in visit.typed)
-    shown_texts = typed_texts(visit) if is_typed_over else texts
-    problems = at_fields(visit.problems, noun, fields, shown_texts)
-    return view(
-        context.pop("template", "forms/form.html"),
-        title,
-        fields=fields,
-        texts=shown_texts,
-        lines_of=lines_of,
-        fields_taken=fields_taken,
-        holds=is_typed,
-        is_typed_over=is_typed_over,
-        offered=await offered_for(visit, fields),
-        more=visit.text(MORE),
-        more_button=MORE,
-        problems=problems,
-        wrong=messages_at(problems),
-        field_count=count_fields(shown_texts),
-        **context,
+    typed, begun = typed_texts(visit), Begun.read(visit.text(BEGUN))
+    shown_texts, begins = (
+        begun.again(fields, typed, texts, visit.problems)
+        if is_typed_over
+        else ({**texts, **kept_texts(visit, fields)}, Begun.of(fields, texts))
     )
+    problems = at_fields(visit.problems, noun, fields, shown_texts)
+    return {
+        "fields": fields,
+        "texts": shown_texts,
+        "lines_of": lines_of,
+        "fields_taken": fields_taken,
+        "holds": is_typed,
+        "is_typed_over": is_typed_over,
+        "offered": await offered_for(visit, fields),
+        "more": visit.text(MORE),
+        "more_button": MORE,
+        "begun_field": BEGUN,
+        "begun": begins.text,
+        "new_word": NEW,
+        "first_button": MAKE_FIRST,
+        "returning": find_return(visit),
+        "suggested": {"places": list_places(_find_schema(shown_texts))},
+        "problems": problems,
+        "wrong": messages_at(problems),
+    }
+
+
+def convert_groups(visit: Visit, fields: Sequence[FormField], prefix: str = "") -> Visit:
+    """The visit with what was typed into a group written the way that was chosen for it just now."""
+    for field in fields:
+        path = prefix + field.name
+        if field.convert is not None and visit.text(MORE) == f"{path}.{field.tag}":
+            within = f"{path}."
+            texts = {
+                name.removeprefix(within): visit.text(name) for name in visit.typed if name.startswith(within)
+            }
+            converted, problems = field.convert(texts)
+            others = {name: texts for name, texts in visit.typed.items() if not name.startswith(within)}
+            typed = others | {within + name: (text,) for name, text in converted.items()}
+            at_group = tuple(replace(one, field=f"{prefix}{one.field}") for one in problems)
+            return replace(visit, typed=typed, problems=(*visit.problems, *at_group))
+        if field.of and field.fields:
+            visit = convert_groups(visit, field.fields, f"{path}.{NEW}.")
+    return visit
+
+
+def _find_schema(texts: Mapping[str, str]) -> str:
+    """The schema of a mapping that was typed."""
+    return next((text for name, text in texts.items() if name.endswith("mapping.schema")), "")
 
 
 def pages() -> list[HTTPRouteHandler]:
@@ -163,14 +169,11 @@ def _pages(record_form: RecordForm) -> list[HTTPRouteHandler]:
 def _new(record_form: RecordForm) -> PageFunction:
     async def new(visit: Visit) -> View:
         fields = await fields_in(visit, record_form)
-        path = _home(visit, record_form)
-        prefilled = {
-            name: value for name, value in visit.query if any(field.name == name for field in fields)
-        }
+        path = find_home(visit, record_form)
         return await form_view(
             visit,
             fields,
-            {**usual_texts(fields), **prefilled},
+            usual_texts(fields),
             record_form.noun,
             f"New {record_form.words}",
             call=_call_of(visit, record_form),
@@ -179,10 +182,11 @@ def _new(record_form: RecordForm) -> PageFunction:
             form=record_form,
             action=f"{path}/new",
             back=path,
+            next="",
             is_new=True,
         )
 
-    return _name_function(new, f"new_{record_form.noun}", f"A {record_form.words} that is to be made.")
+    return name_function(new, f"new_{record_form.noun}", f"A {record_form.words} that is to be made.")
 
 
 def _make(record_form: RecordForm, new: PageFunction) -> PageFunction:
@@ -190,25 +194,29 @@ def _make(record_form: RecordForm, new: PageFunction) -> PageFunction:
         if visit.text(MORE):
             return await new(visit)
         fields = await fields_in(visit, record_form)
+        if leaving := leave_to_make(visit, fields):
+            return leaving
+        visit = await make_new_records(visit, fields)
         reading = FormBody(visit.moments)
         body = reading.new(fields, typed_texts(visit))
         if reading.problems:
             raise Invalid(reading.problems)
         stored_record = await visit.do(record_form.create, {record_form.noun: record_form.build(body)})
         place = (
-            f"{_home(visit, record_form)}/{stored_record.id}"
+            f"{find_home(visit, record_form)}/{stored_record.id}"
             if record_form.get
-            else _home(visit, record_form)
+            else find_home(visit, record_form)
         )
-        return Redirect(place, f"{record_form.words.capitalize()} created.")
+        notice = f"{record_form.words.capitalize()} created."
+        return build_return(visit, stored_record, notice) or Redirect(place, notice)
 
-    return _name_function(make, f"make_{record_form.noun}", f"Make a {record_form.words}.")
+    return name_function(make, f"make_{record_form.noun}", f"Make a {record_form.words}.")
 
 
 def _edit(record_form: RecordForm) -> PageFunction:
     async def edit(visit: Visit) -> View:
-        record, fields = await _read_record(visit, record_form)
-        home, record_url = _home(visit, record_form), f"{_home(visit, record_form)}/{record.id}"
+        record, fields = await read_record(visit, record_form)
+        home, record_url = find_home(visit, record_form), f"{find_home(visit, record_form)}/{record.id}"
         name = str(getattr(record, "name", "") or f"{record_form.words} {record.id}")
         return await form_view(
             visit,
@@ -221,50 +229,76 @@ def _edit(record_form: RecordForm) -> PageFunction:
             crumbs=((record_form.title, home), (name, record_url)),
             form=record_form,
             action=f"{record_url}/edit",
-            back=record_url,
+            back=find_next(visit) or record_url,
+            next=find_next(visit),
             is_new=False,
             name=name,
             remove=f"{record_url}/delete" if record_form.delete else "",
         )
 
-    return _name_function(edit, f"edit_{record_form.noun}", f"A {record_form.words} that is to be changed.")
+    return name_function(edit, f"edit_{record_form.noun}", f"A {record_form.words} that is to be changed.")
 
 
 def _change(record_form: RecordForm, edit: PageFunction) -> PageFunction:
     async def change(visit: Visit) -> Any:
         if visit.text(MORE):
             return await edit(visit)
-        record, fields = await _read_record(visit, record_form)
-        reading = FormBody(visit.moments)
-        before = texts_of(fields, record, visit.moments)
-        body = reading.changed(fields, typed_texts(visit), before)
-        if reading.problems:
-            raise Invalid(reading.problems)
-        record_url = f"{_home(visit, record_form)}/{record.id}"
-        if not body:
-            return Redirect(record_url, "No changes to save.")
-        assert record_form.update is not None, "it is changed by an operation"  # noqa: S101
-        await visit.do(record_form.update, {record_form.noun: record_form.build(body)})
-        return Redirect(record_url, f"{record_form.words.capitalize()} saved.")
+        record, fields = await read_record(visit, record_form)
+        if leaving := leave_to_make(visit, fields):
+            return leaving
+        visit = await make_new_records(visit, fields)
+        place = find_next(visit) or f"{find_home(visit, record_form)}/{record.id}"
+        is_changed = await change_record(visit, record_form, record, fields)
+        said = f"{record_form.words.capitalize()} saved." if is_changed else "No changes to save."
+        return Redirect(place, said)
 
-    return _name_function(change, f"change_{record_form.noun}", f"Change a {record_form.words}.")
+    return name_function(change, f"change_{record_form.noun}", f"Change a {record_form.words}.")
+
+
+async def change_record(
+    visit: Visit, record_form: RecordForm, record: Any, fields: Sequence[FormField]
+) -> bool:
+    """Change a record by what was typed anew into fields; whether there was anything.
+
+    Conflict if somebody else has changed such a field since the form was opened.
+    """
+    assert record_form.update is not None, "it is changed by an operation"  # noqa: S101
+    typed, current = typed_texts(visit), texts_of(fields, record, visit.moments)
+    begun = Begun.read(visit.text(BEGUN))
+    if changed_meanwhile := begun.changed_meanwhile(fields, typed, current):
+        raise Conflict(changed_meanwhile)
+    reading = FormBody(visit.moments)
+    body = reading.changed(begun.typed_anew(fields, typed), typed, current)
+    if reading.problems:
+        raise Invalid(reading.problems)
+    if body:
+        await visit.do(record_form.update, {record_form.noun: record_form.build(body)})
+    return bool(body)
+
+
+def find_next(visit: Visit) -> str:
+    """The address to which somebody returns from a form; empty where none of this service is named."""
+    wanted = visit.text(NEXT) or visit.asked(NEXT)
+    return wanted if is_local(wanted) else ""
 
 
 def _remove(record_form: RecordForm) -> PageFunction:
     async def remove(visit: Visit) -> Redirect:
         assert record_form.delete is not None, "it is removed by an operation"  # noqa: S101
         await visit.do(record_form.delete)
-        return Redirect(_home(visit, record_form), f"{record_form.words.capitalize()} deleted.")
+        return Redirect(find_home(visit, record_form), f"{record_form.words.capitalize()} deleted.")
 
-    return _name_function(remove, f"remove_{record_form.noun}", f"Remove a {record_form.words}.")
+    return name_function(remove, f"remove_{record_form.noun}", f"Remove a {record_form.words}.")
 
 
-async def _read_record(visit: Visit, record_form: RecordForm) -> tuple[Any, Sequence[FormField]]:
+async def read_record(visit: Visit, record_form: RecordForm) -> tuple[Any, Sequence[FormField]]:
+    """The record that the path names, and the fields of its form."""
     assert record_form.get is not None, "what is changed is read"  # noqa: S101
     return await visit.ask(record_form.get), await fields_in(visit, record_form)
 
 
-def _name_function(function: Any, name: str, summary: str) -> PageFunction:
+def name_function(function: Any, name: str, summary: str) -> PageFunction:
+    """The function of a page under a name and with a summary of its own."""
     function.__name__, function.__doc__ = name, summary
     result: PageFunction = function
     return result
@@ -283,7 +317,8 @@ def _call_of(visit: Visit, record_form: RecordForm) -> str:
     return _list_of(record_form).format_map(visit.path)
 
 
-def _home(visit: Visit, record_form: RecordForm) -> str:
+def find_home(visit: Visit, record_form: RecordForm) -> str:
+    """The address of the list of the records of a form."""
     return visit.url(record_form.folder)
 
 

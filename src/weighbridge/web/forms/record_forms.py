@@ -4,14 +4,23 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from weighbridge.accounting.ledgers import create_ledger_of_project, get_ledger
+from weighbridge.accounting.records.ledgers import NewLedger
 from weighbridge.collection.asset_custom_fields import create_asset_custom_field, list_asset_custom_fields
 from weighbridge.collection.assets import create_asset, delete_asset, get_asset, update_asset
+from weighbridge.collection.calibrations import (
+    create_calibration,
+    delete_calibration,
+    get_calibration,
+    update_calibration,
+)
 from weighbridge.collection.event_types import (
     create_event_type,
     delete_event_type,
     get_event_type,
     update_event_type,
 )
+from weighbridge.collection.evidence import list_newest_evidence
 from weighbridge.collection.feedstocks import (
     create_feedstock,
     delete_feedstock,
@@ -21,14 +30,18 @@ from weighbridge.collection.feedstocks import (
 from weighbridge.collection.locations import create_location, delete_location, get_location, update_location
 from weighbridge.collection.named_records.nouns import ASSETS, FEEDSTOCKS, LOCATIONS
 from weighbridge.collection.outages import create_outage, delete_outage, get_outage, update_outage
+from weighbridge.collection.records.calibrations import CALIBRATION_BODIES
 from weighbridge.collection.records.data_points import EVENT_TYPE_BODIES
 from weighbridge.collection.records.projects import (
     CUSTOM_FIELD_BODIES,
     OUTAGE_BODIES,
 )
+from weighbridge.core.ledger.allocation import DOWN, HALF_EVEN
+from weighbridge.core.ledger.posting import SCALE_DEFAULT
 from weighbridge.http.messages.operation import Endpoint
 from weighbridge.modelling.records import STATIC_INPUT_BODIES
 from weighbridge.modelling.static_inputs import create_static_input, get_static_input
+from weighbridge.platform.tenancy import project_named
 from weighbridge.reporting.methodologies import create_methodology, get_methodology
 from weighbridge.reporting.registries import create_registry, get_registry, update_registry
 from weighbridge.web.forms.fields import ANSWERS, FieldDeclaration, FormField, declared_fields, fields_of
@@ -103,12 +116,61 @@ async def _with_custom_fields(visit: Visit, fields: Sequence[FormField]) -> Sequ
     ]
 
 
+EVIDENCE_OFFERED_MAX: Final = 200
+"""Files and links that a form offers by their names, the newest; where there are more, a number is typed."""
+
+
+async def _with_evidence(visit: Visit, fields: Sequence[FormField]) -> Sequence[FormField]:
+    """The fields of a calibration, its certificate chosen by name among what the project's events have."""
+    project = await project_named(visit.reading, visit.actor, visit.path["project_id"])
+    found = await list_newest_evidence(visit.reading, project, EVIDENCE_OFFERED_MAX + 1)
+    if not found or len(found) > EVIDENCE_OFFERED_MAX:
+        return fields
+    choices = [
+        (
+            str(one.number),
+            f"{one.name}, of {one.event_type} on {visit.moments.local(one.start_time):%Y-%m-%d}",
+        )
+        for one in found
+    ]
+    return [
+        replace(field, choices=choices, help="a file or link of an event")
+        if field.name == "evidence_id"
+        else field
+        for field in fields
+    ]
+
+
+_PERCENTILES: Final = (
+    FieldDeclaration("low", "Lower value", ""),
+    FieldDeclaration("high", "Upper value", ""),
+    FieldDeclaration("probability", "Probability between them", "such as 0.95"),
+)
+
+_UNCERTAINTY: Final = (
+    FieldDeclaration("half_width", "Half width", "of the interval around the value: U of a certificate"),
+    FieldDeclaration("coverage_factor", "Coverage factor", "k of the certificate, such as 2"),
+    FieldDeclaration("unit", "Unit", "empty: that of the value"),
+    FieldDeclaration("distribution", "Distribution", ""),
+    FieldDeclaration("relative_half_width", "Relative half width", "as a part of the value: 0.005 is 0.5 %"),
+    FieldDeclaration("standard", "Standard uncertainty", "a standard deviation, if known itself"),
+    FieldDeclaration("relative_standard", "Relative standard uncertainty", "as a part of the value"),
+    FieldDeclaration("percentiles", "Percentiles", "of a lognormal distribution", fields=_PERCENTILES),
+    FieldDeclaration(
+        "relative_percentiles", "Relative percentiles", "as parts of the value", fields=_PERCENTILES
+    ),
+    FieldDeclaration("degrees_of_freedom", "Degrees of freedom", "empty: infinite"),
+    FieldDeclaration("effect", "Effect", "name of an error that values share; empty: none"),
+    FieldDeclaration("source", "Source", "such as data sheet of the analyser"),
+)
+
 _DATA_POINT_TYPE: Final = (
     FieldDeclaration("name", "Name"),
     FieldDeclaration("value_type", "Type", choices={"string": "text", "boolean": "yes or no"}),
     FieldDeclaration("unit", "Unit"),
     FieldDeclaration("required", "Required"),
     FieldDeclaration("slug", "Slug", is_fixed=True),
+    FieldDeclaration("uncertainty", "Uncertainty", "", fields=_UNCERTAINTY),
 )
 
 _ROLL_UP: Final = (
@@ -161,6 +223,24 @@ _ADDRESS: Final = tuple(
         ("country", "Country"),
     )
 )  # fmt: skip
+
+_ROUNDINGS: Final = {HALF_EVEN: "half to even", DOWN: "down: totals never exceed the calculated value"}
+
+_LEDGER: Final = (
+    FieldDeclaration("name", "Name", "models refer to the ledger by this name"),
+    FieldDeclaration("unit", "Unit", "such as t, kWh or t{CO2e}; fixed for a ledger of instruments"),
+    FieldDeclaration("model_id", "Model", "can be assigned later, once", of="active_model"),
+    FieldDeclaration("output", "Output", "slug of the model output to credit; empty: the primary output"),
+    FieldDeclaration("scale", "Decimals", f"empty: {SCALE_DEFAULT}; cannot be changed later"),
+    FieldDeclaration("display_places", "Decimals shown on pages", "empty: six significant digits"),
+    FieldDeclaration("rounding", "Rounding", "", kind="choice", choices=_ROUNDINGS),
+    FieldDeclaration("asset_category", "Asset category", "in your own words, such as feedstock"),
+    FieldDeclaration(
+        "system_ledger_type",
+        "Credited by instruments",
+        "certificates and similar records that are not measured; empty: no, by a model",
+    ),
+)
 
 _OF_WHAT: Final = (
     FieldDeclaration("asset_id", "Asset", "empty: all", of="asset"),
@@ -222,6 +302,8 @@ RECORD_FORMS: Final = (
         record_links=(
             ("Show events", "events?filter[asset_id]={id}"),
             ("Declare outage", "outages/new?asset_id={id}"),
+            ("Show calibrations", "calibrations?filter[asset_id]={id}"),
+            ("New calibration", "calibrations/new?asset_id={id}"),
             ("New static input", "static_inputs/new?asset_id={id}"),
         ),
     ),
@@ -256,6 +338,35 @@ RECORD_FORMS: Final = (
         about="During an outage no data are expected, so its intervals are not gaps.",
     ),
     RecordForm(
+        "calibration",
+        "calibrations",
+        fields_of(
+            CALIBRATION_BODIES.new,
+            (
+                FieldDeclaration("name", "Name", "such as the number of the certificate"),
+                FieldDeclaration("asset_id", "Asset", "empty: events without an asset", of="asset"),
+                FieldDeclaration("event_type_id", "Event type", "", of="event_type"),
+                FieldDeclaration(
+                    "data_point_type", "Data point", "type a part of its name, or its slug", of="data_point"
+                ),
+                FieldDeclaration("valid_from", "Valid from", ""),
+                FieldDeclaration("valid_until", "Valid until", "empty: no end"),
+                FieldDeclaration("uncertainty", "Uncertainty", "", fields=_UNCERTAINTY, is_open=True),
+                FieldDeclaration(
+                    "evidence_id", "Certificate", "attach it to an event first, and type its number here"
+                ),
+                FieldDeclaration("notes", "Notes", "", kind="text"),
+            ),
+        ),
+        create_calibration,
+        get_calibration,
+        update_calibration,
+        delete_calibration,
+        extended=_with_evidence,
+        about="A calibration states how well a meter measures while its certificate holds.",
+        keeps="Batches of the meter's readings become stale when a calibration changes.",
+    ),
+    RecordForm(
         "static_input",
         "static_inputs",
         fields_of(
@@ -267,12 +378,23 @@ RECORD_FORMS: Final = (
                 FieldDeclaration("effective_from", "Effective from", ""),
                 *_OF_WHAT,
                 FieldDeclaration("feedstock_id", "Feedstock", "empty: all", of="feedstock"),
+                FieldDeclaration("uncertainty", "Uncertainty", "", fields=_UNCERTAINTY),
             ),
         ),
         create_static_input,
         get_static_input,
         about="A static input is effective from a time until a later value of the same slug supersedes it.",
         keeps="A static input cannot be changed. Enter a new value with the time from which it is effective.",
+    ),
+    RecordForm(
+        "ledger",
+        "ledgers",
+        fields_of(NewLedger, _LEDGER),
+        create_ledger_of_project,
+        get_ledger,
+        about="A ledger records the production, the withdrawals and the balance of one quantity.",
+        keeps="Unit, decimals and rounding cannot be changed later, and a model only while there is none.",
+        writes="production_accounting:write",
     ),
     RecordForm(
         "registry",

@@ -3,8 +3,9 @@
 A list or an object of the interface that has names of its own, such as headers, is typed as rows.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
+from itertools import islice
 from typing import Any, Final
 
 import msgspec
@@ -12,6 +13,7 @@ import msgspec
 from weighbridge.core.number import shorten
 from weighbridge.core.problem import Problem
 from weighbridge.core.report import OPTIONAL_REQUIREMENTS, ReportFormat
+from weighbridge.core.report_mapping import EACH, WrittenAs, read_mapping
 from weighbridge.errors import Invalid
 from weighbridge.reporting.records import (
     METHODOLOGY_BODIES,
@@ -22,12 +24,22 @@ from weighbridge.reporting.records import (
     TRIES,
     TRIES_MAX,
 )
+from weighbridge.web.display.figures import humanize
 from weighbridge.web.display.requirements import REQUIREMENT_NAMES
-from weighbridge.web.forms.fields import FieldDeclaration, FormField, fields_of
+from weighbridge.web.forms.fields import FieldDeclaration, FormField, Texts, fields_of, rows_typed
+from weighbridge.web.forms.mapping_rows import (
+    CONSTANTS,
+    FIELDS,
+    CannotShowError,
+    at_rows,
+    build_template,
+    read_rows,
+)
 
 _REQUIRES: Final = "requires_"
 """What the names of the boxes of requirements begin with."""
 
+_TO_JSON: Final = msgspec.json.Encoder(decimal_format="number")
 _JSON: Final = msgspec.json.Decoder(float_hook=Decimal)
 
 
@@ -75,6 +87,86 @@ REGISTRY_FIELDS: Final = (
     ),
 )  # fmt: skip
 
+_BY_ROWS, _BY_JSON = "rows", "json"
+_WRITTEN: Final = "written"
+"""The choice between rows and JSON."""
+
+_ROW_FIELDS: Final = (
+    FormField("name", "Place in the document", "line", offered="places"),
+    FormField(
+        "source", "Value", "choice",
+        choices=[(one, one) for one in FIELDS] + [*CONSTANTS.items()],
+    ),
+    FormField("constant", "Text or number", "line"),
+    FormField("written_as", "Written as", "choice", choices=[(one, humanize(one)) for one in WrittenAs]),
+    FormField("unit", "Unit", "line"),
+    FormField("otherwise", "If there is none", "line"),
+)  # fmt: skip
+
+
+def convert_mapping(texts: Texts) -> tuple[dict[str, str], list[Problem]]:
+    """The texts of a mapping after the choice between rows and JSON: what was typed is written the other way.
+
+    Where rows cannot show all of it, the JSON stays, with a sentence that says why.
+    """
+    chosen, report_format = texts.get(_WRITTEN, ""), texts.get("format") or ReportFormat.JSON
+    if chosen == _BY_ROWS and (text := texts.get("template")):
+        try:
+            rows, per = read_rows(report_format, _JSON.decode(text))
+        except (CannotShowError, ValueError) as reason:
+            message = f"Rows cannot show this template, so it stays as JSON. {reason}"
+            return {**texts, _WRITTEN: _BY_JSON}, [Problem(message, "mapping.template", "invalid")]
+        cells = {
+            f"{_BY_ROWS}[{at}].{name}": value for at, row in enumerate(rows) for name, value in row.items()
+        }
+        return {**_without(texts, "template"), "per": per, **cells}, []
+    if chosen == _BY_JSON and any(text for name, text in texts.items() if name.startswith(f"{_BY_ROWS}[")):
+        template, problems, _ = build_template(report_format, _typed_rows(texts), texts.get("per", ""))
+        if problems:
+            return {**texts, _WRITTEN: _BY_ROWS}, problems
+        written = msgspec.json.format(_TO_JSON.encode(template), indent=2)
+        return {**_without(texts, _BY_ROWS), "template": written.decode()}, []
+    return {**texts}, []
+
+
+def _without(texts: Texts, head: str) -> dict[str, str]:
+    return {name: text for name, text in texts.items() if name != head and not name.startswith(f"{head}[")}
+
+
+def _typed_rows(texts: Texts) -> list[dict[str, str]]:
+    """The rows of a mapping in which something was typed."""
+    field = FormField(_BY_ROWS, "", "rows", fields=_ROW_FIELDS)
+    return [
+        {part.name: text for part in _ROW_FIELDS if (text := texts.get(f"{_BY_ROWS}[{at}].{part.name}"))}
+        for at in rows_typed(field, texts, _BY_ROWS)
+    ]
+
+
+MAPPING_FIELD: Final = FormField(
+    "mapping", "How its reports are written", "group",
+    help="empty: plain JSON. The how-to Write a mapping has an example of each format",
+    tag=_WRITTEN, is_sparse=True, convert=convert_mapping,
+    cases={"": (), _BY_ROWS: ("format", "per", "sheet", _BY_ROWS, "schema"),
+           _BY_JSON: ("format", "sheet", "template", "schema")},
+    fields=(
+        FormField(_WRITTEN, "Mapping", "case", blank="none: plain JSON",
+                  choices=[(_BY_ROWS, "by rows"), (_BY_JSON, "as JSON")]),
+        FormField("format", "Format", "choice", usual=ReportFormat.JSON,
+                  choices=[(one, one.upper()) for one in ReportFormat]),
+        FormField("per", "Rows of a table", "choice", help="only CSV and XLSX",
+                  choices=[(EACH, "one for each batch"), ("report", "one for the report")]),
+        FormField("sheet", "Sheet", "line", help="only XLSX; empty: report"),
+        FormField(_BY_ROWS, "Values", "rows", fields=_ROW_FIELDS, is_sparse=True, lines=6,
+                  help="places are total.amount or batches[].id in JSON, Report/Total, Report/Batch[] or "
+                       "Report/Total/@unit in XML, and headings in tables; [] is for each batch"),
+        FormField("template", "Template", "code",
+                  help='JSON, such as {"tonnes": {"$value": "report.amount", "$as": "number"}}'),
+        FormField("schema", "Schema that reports are checked against", "code",
+                  help="optional; its names are suggested as places"),
+    ),
+)  # fmt: skip
+"""The fields of a mapping: rows, or the template as JSON."""
+
 METHODOLOGY_FIELDS: Final = (
     *fields_of(
         METHODOLOGY_BODIES.new,
@@ -111,16 +203,7 @@ METHODOLOGY_FIELDS: Final = (
             FieldDeclaration("registry_id", "Registry", "empty: people hand its reports on", of="registry"),
         ),
     ),
-    FormField(
-        "mapping", "How its reports are written", "group",
-        help="empty: plain JSON. The how-to Write a mapping lists the fields of a template",
-        fields=(
-            FormField("format", "Format", "choice", choices=[(one, one.upper()) for one in ReportFormat]),
-            FormField("template", "Template", "code",
-                      help='JSON, such as {"tonnes": {"$value": "report.amount", "$as": "number"}}'),
-            FormField("schema", "Schema that reports are checked against", "code", help="optional"),
-        ),
-    ),
+    MAPPING_FIELD,
 )  # fmt: skip
 
 
@@ -175,11 +258,45 @@ VERSION_DIGITS_MAX: Final = 9
 
 
 def _read_mapping(mapping: Mapping[str, Any], problems: list[Problem]) -> dict[str, Any]:
-    made = {name: value for name, value in mapping.items() if value is not None}
-    if template := made.get("template"):
+    """A mapping as the interface takes it; problems of rows stand at them."""
+    apart = {_WRITTEN, _BY_ROWS, "per"}
+    made = {name: value for name, value in mapping.items() if value is not None and name not in apart}
+    if mapping.get(_WRITTEN) == _BY_ROWS:
+        rows = mapping.get(_BY_ROWS) or []
+        made["template"], found, places = build_template(made["format"], rows, mapping.get("per") or "")
+        problems += found or at_rows(read_mapping(made)[1], places)
+    elif template := made.get("template"):
         try:
             made["template"] = _JSON.decode(template)
         except (ValueError, msgspec.DecodeError) as error:
             message = f"template must be JSON: {error}."
             problems.append(Problem(message, "mapping.template", "invalid"))
     return made
+
+
+def list_places(schema: str) -> list[str]:
+    """The places that a JSON Schema names, as rows write them; none for any other text."""
+    try:
+        document = _JSON.decode(schema)
+    except ValueError:
+        return []
+    return [*islice(_list_properties(document, "", 0), PLACES_MAX)]
+
+
+PLACES_MAX: Final = 200
+"""Places of a schema that are suggested."""
+
+_DEPTH_SUGGESTED: Final = 8
+
+
+def _list_properties(schema: Any, path: str, depth: int) -> Iterator[str]:
+    if not isinstance(schema, dict) or depth > _DEPTH_SUGGESTED:
+        return
+    properties = schema.get("properties")
+    if isinstance(properties, dict):
+        for name, inner in properties.items():
+            yield from _list_properties(inner, f"{path}.{name}" if path else name, depth + 1)
+    elif isinstance(schema.get("items"), dict):
+        yield from _list_properties(schema["items"], f"{path}[]", depth + 1)
+    elif path:
+        yield path

@@ -82,12 +82,13 @@ _METHOD_WORDS: Final = {
     "maximum": "the maximum of a window",
     "percentile": "a percentile of a window",
     "mean_plus_sd": "the mean of a window plus standard deviations",
+    "confidence_limit": "a confidence limit of the mean of a window",
     "greater_of": "the greatest of several methods",
     "lesser_of": "the least of several methods",
     "expression": "an expression",
 }
 
-_CODED: Final = {method: (*fields, "code") for method, fields in METHOD_FIELDS.items()}
+_CODED: Final = {method: (*fields, "code", "uncertainty") for method, fields in METHOD_FIELDS.items()}
 
 _TABLE: Final = DocumentTable(
     labels={
@@ -97,20 +98,28 @@ _TABLE: Final = DocumentTable(
         "p": "Percentile",
         "factor": "Standard deviations added",
         "deviation": "Kind of standard deviation",
+        "same": "Only members that have in common with the slot",
+        "confidence": "Confidence in percent",
+        "after_within": "Only if it comes in the same",
+        "without_members": "If the window holds no value",
         "without_after": "If no value comes after the gap",
         "without_before": "If no value comes before the gap",
         "when": "Taken when",
         "border_where": "Values beside a gap count when",
         "operating_where": "Meter was operating when",
+        "operating_from": "Operating, by events of another type",
+        "fill_to_end": "Slots after the last event are a gap",
         "availability_slots": "Operating slots of availability()",
         "round": "Rounding",
         "conservative": "Errs on the side of",
         "tiers": "Tiers",
+        "uncertainty": "Uncertainty of the values",
         "include_current": "The record itself is a member",
     },
     choices={
         **_METHOD_WORDS,
         "rolling": "rolling: up to the record",
+        "around_gap": "around the gap",
         "calendar": "calendar: periods of the calendar",
         "to_date": "up to the record",
         "whole_period": "up to the end of the period",
@@ -125,10 +134,19 @@ _TABLE: Final = DocumentTable(
         "kind": "",
         "include_current": "",
         "where": "an expression; empty: all",
+        "same": "an expression, such as {{load_range}}; empty: nothing",
         "code": "stored with each value, such as 08; at most 40 characters",
         "tiers": "the first tier whose condition is true gives the method, for each slot by itself",
     },
-    blanks={"window": "none", "correction": "by ordered tiers", "without_before": "no value"},
+    blanks={
+        "window": "none",
+        "correction": "by ordered tiers",
+        "without_before": "no value",
+        "after_within": "whenever it comes",
+        "without_members": "no value",
+        "before": "none",
+        "after": "none",
+    },
     tags={
         RuleCorrection: ("method", {"": (), **{one.value: FIELDS[one] for one in FIELDS}}),
         FillingMethod: ("method", {"": (), **METHOD_FIELDS}),

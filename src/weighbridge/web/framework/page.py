@@ -208,8 +208,8 @@ def form(
 ) -> Callable[[PageFunction], list[HTTPRouteHandler]]:
     """Serve a function that executes a form and usually redirects (`Redirect`).
 
-    Errors are shown by the page `again`, whose visit has the typed texts and the problems. A form that only
-    asks stores nothing: it reads one snapshot. A form that takes a file finds it in the visit.
+    Errors are shown by the page `error_page`, whose visit has the typed texts and the problems. A form that
+    only asks stores nothing: it reads one snapshot. A form that takes a file finds it in the visit.
     """
     opening = Database.read if asks else Database.write
 

@@ -135,6 +135,8 @@ _SHARED: Final = {
     "amount": figures.amount,
     "initials": figures.initials,
     "percent": figures.percent,
+    "uncertain": figures.uncertain,
+    "within": figures.within,
     "percent_change": figures.percent_change,
     "places_of": figures.places_of,
     "exact_difference": EXACT.subtract,

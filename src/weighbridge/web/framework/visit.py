@@ -284,8 +284,12 @@ def build_navigation(frame: Frame, actor: Actor) -> list[NavigationGroup]:
     """Return the navigation, with the pages that the actor may see."""
     home = frame.home
     if frame.project is None:
+        catalogue = NavigationEntry("Methodology packages", "/methodology_packages")
+        may_read = actor.may("production_accounting:read")
         return [
-            NavigationGroup("", (NavigationEntry("Projects", "/projects"),)),
+            NavigationGroup(
+                "", (NavigationEntry("Projects", "/projects"), *((catalogue,) if may_read else ()))
+            ),
             *_account_navigation("", actor),
         ]
     groups = [NavigationGroup("", (NavigationEntry("Overview", home),))]
@@ -337,13 +341,19 @@ _NAVIGATION: Final = (
             ("Locations", "locations"),
             ("Feedstocks", "feedstocks"),
             ("Outages", "outages"),
+            ("Calibrations", "calibrations"),
             ("Static inputs", "static_inputs"),
         ),
     ),
     (
         "Accounting",
         "production_accounting:read",
-        (("Models", "models"), ("Ledgers", "ledgers"), ("Batches", "batches")),
+        (
+            ("Models", "models"),
+            ("Ledgers", "ledgers"),
+            ("Batches", "batches"),
+            ("Packages", "package_installations"),
+        ),
     ),
     (
         "Quality",

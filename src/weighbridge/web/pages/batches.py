@@ -22,6 +22,8 @@ from weighbridge.accounting.batches import (
 from weighbridge.accounting.ledgers import get_ledger, list_project_ledgers
 from weighbridge.accounting.posting.deletion import DeletionTrial, try_deletion
 from weighbridge.accounting.records.batches import Batch, LineageNode
+from weighbridge.accounting.records.uncertainty_runs import TRIALS_DEFAULT
+from weighbridge.accounting.uncertainty_runs import list_batch_uncertainty_runs, start_batch_uncertainty_run
 from weighbridge.collection.events import list_events
 from weighbridge.core import identity
 from weighbridge.core.expression import ExpressionError, parse
@@ -34,7 +36,7 @@ from weighbridge.platform.records import REASONS, UPSTREAM_STALE
 from weighbridge.platform.tenancy import project_number
 from weighbridge.web.display.charts import stacked_bar
 from weighbridge.web.display.figures import MINUS, brief, plural, round_figure, unit_text
-from weighbridge.web.display.formula import formula, word
+from weighbridge.web.display.formula import formula, number, word
 from weighbridge.web.display.graph import Box, GraphEdge, graph
 from weighbridge.web.framework.columns import build_tools
 from weighbridge.web.framework.listing import ListView, list_query
@@ -44,6 +46,7 @@ from weighbridge.web.pages.ledgers import LEDGERS_SHOWN
 from weighbridge.web.pages.list_tables import BATCH_COLUMNS, batch_groupings
 from weighbridge.web.pages.records import find_own_project_url, find_record_url
 from weighbridge.web.pages.saved_views import ask_list, open_default_view, read_views
+from weighbridge.web.pages.uncertainty import draw_budget, effect_places, read_trials, start_trials
 
 # How a batch came about, as mathematics: each formula in words, and then with its numbers.
 #
@@ -52,16 +55,17 @@ from weighbridge.web.pages.saved_views import ask_list, open_default_view, read_
 
 
 @dataclass(frozen=True, slots=True)
-class NodeFormula:
-    """The formula of a node: with names, and with the numbers of the batch."""
+class WrittenFormula:
+    """A formula: with names, and with the numbers of the batch."""
 
-    node: LineageNode
+    name: str
+    unit: str
     symbols: Markup
     numbers: Markup | None
     """None where a number is missing on the left, as of an array."""
 
 
-def write_formulas(nodes: Sequence[LineageNode]) -> list[NodeFormula]:
+def write_formulas(nodes: Sequence[LineageNode]) -> list[WrittenFormula]:
     """Return the formulas of the credited output, each before its inputs."""
     by_slug = {node.slug: node for node in nodes}
     order: dict[str, None] = {}
@@ -78,7 +82,7 @@ def write_formulas(nodes: Sequence[LineageNode]) -> list[NodeFormula]:
     ]
 
 
-def _write_formula(node: LineageNode, by_slug: Mapping[str, LineageNode]) -> NodeFormula | None:
+def _write_formula(node: LineageNode, by_slug: Mapping[str, LineageNode]) -> WrittenFormula | None:
     if node.equation is None:
         return None
     try:
@@ -99,7 +103,40 @@ def _write_formula(node: LineageNode, by_slug: Mapping[str, LineageNode]) -> Nod
         values = [node.value, *(by_slug[slug].value for slug in node.reads if slug in by_slug)]
         is_rounded = any(value is not None and round_figure(value) != value for value in values)
         numbers = formula(tree, shown, result=_number(node, node.value), is_rounded=is_rounded)
-    return NodeFormula(node, formula(tree, result=node.slug), numbers)
+    return WrittenFormula(node.name, node.unit, formula(tree, result=node.slug), numbers)
+
+
+_CREDIT: Final = "max(0, {output} - {factor} * standard_uncertainty)"
+"""What a ledger is credited with of an amount above zero, if the model has a discount."""
+
+
+def write_credit(batch: Batch, nodes: Sequence[LineageNode]) -> list[WrittenFormula]:
+    """Return the formula of the credit, as far as the batch has a discount of its own values."""
+    uncertainty = batch.uncertainty
+    output = next((node for node in nodes if node.is_primary), None)
+    if output is None or uncertainty is None or (credit := uncertainty.credit) is None:
+        return []
+    unit = batch.primary_output.unit
+    if credit.computed_amount <= 0:
+        return []
+    tree = parse(_CREDIT.format(output=output.slug, factor=plain(round_figure(credit.factor))))
+    numbers = {
+        output.slug: plain(round_figure(credit.computed_amount)),
+        "standard_uncertainty": plain(round_figure(uncertainty.standard_uncertainty)),
+    }
+    return [
+        WrittenFormula(
+            "Credited amount",
+            unit,
+            formula(tree, result="credited_amount"),
+            formula(
+                tree,
+                lambda name: number(numbers[name.text]),
+                result=number(plain(round_figure(credit.credited_amount))),
+                is_rounded=True,
+            ),
+        )
+    ]
 
 
 def _number(node: LineageNode, value: Decimal) -> Markup:
@@ -246,17 +283,36 @@ async def batch(visit: Visit) -> View | Redirect:
         [("drawn", use.drawn + use.reported), ("remaining", use.remaining)],
         alt_text=f"{use.drawn} withdrawn, {use.reported} in reports, {use.remaining} remaining",
     )
+    uncertainty = batch_record.uncertainty
     crumbs = (("Ledgers", f"{home}/ledgers"), (ledger.name, f"{home}/ledgers/{ledger.id}"))
     return view(
         "ledgers/batch.html", batch_record.tracking_id, call=f"/batches/{batch_record.id}", crumbs=crumbs,
         batch=batch_record, ledger=ledger, run=run, bar=bar, use=use,
         amounts=_amounts_around(run, batch_record),
-        equations=write_formulas(nodes), levels=build_levels(nodes), reasons=REASONS,
+        equations=_write_equations(batch_record, run, nodes), levels=build_levels(nodes), reasons=REASONS,
         picture=lineage_picture(batch_record, nodes, find_record_url) if nodes else None,
         draws=[(node, draw) for node in nodes for draw in node.draws], settles=_can_be_settled(batch_record),
         evidences=await _evidences(visit, batch_record, nodes), place=find_record_url, records=home,
-        all_digits=False,
+        all_digits=False, budget=draw_budget(uncertainty.budget if uncertainty else ()),
+        effect_place=effect_places(home),
+        trials=await read_trials(visit, list_batch_uncertainty_runs) if batch_record.uncertainty else None,
+        trials_usual=TRIALS_DEFAULT,
     )  # fmt: skip
+
+
+def _write_equations(
+    batch_record: Batch, run: Sequence[Batch], nodes: Sequence[LineageNode]
+) -> list[WrittenFormula]:
+    """The formulas of a batch; that of its credit only where the batch has the values that it shows."""
+    is_of_its_values = batch_record.adjusts is not None or len(run) == 1
+    credit = write_credit(batch_record, nodes) if is_of_its_values else []
+    return [*credit, *write_formulas(nodes)]
+
+
+@form(f"{BATCH_PATH}/uncertainty_runs", permission="production_accounting:write", error_page=batch)
+async def run_batch_trials(visit: Visit) -> Redirect:
+    """Start trials of a batch with as many as the form says."""
+    return await start_trials(visit, start_batch_uncertainty_run, page="batches/{batch_id}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -428,6 +484,7 @@ PAGES = [
     *batches,
     *page(BATCH_PATH, permission="production_accounting:read", of=get_batch)(batch),
     *settle,
+    *run_batch_trials,
     *deletion,
     *delete_batches,
 ]

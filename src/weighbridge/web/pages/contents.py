@@ -6,7 +6,7 @@ from typing import Final
 from litestar.handlers import HTTPRouteHandler
 
 from weighbridge.http.messages.operation import Endpoint
-from weighbridge.web.forms import pages, suggestions
+from weighbridge.web.forms import pages, rows, suggestions
 from weighbridge.web.framework import responses
 from weighbridge.web.pages import (
     batches,
@@ -27,10 +27,13 @@ from weighbridge.web.pages import (
     rule_results,
     rules,
     saved_views,
+    search,
     sign_in,
+    uncertainty,
 )
 from weighbridge.web.pages.data_feeds import feed_form, feeds, uploads
 from weighbridge.web.pages.models import editor, trials, versions
+from weighbridge.web.pages.packages import catalogue, installations, package
 
 PAGES: Final = (
     sign_in,
@@ -39,6 +42,7 @@ PAGES: Final = (
     completeness,
     events,
     records,
+    search,
     saved_views,
     operations,
     over_time,
@@ -48,6 +52,9 @@ PAGES: Final = (
     versions,
     editor,
     trials,
+    catalogue,
+    package,
+    installations,
     rules,
     rule_editor,
     rule_results,
@@ -55,9 +62,11 @@ PAGES: Final = (
     batches,
     generation,
     reports,
+    uncertainty,
     report_links,
     engagements,
     pages,
+    rows,
     event_forms,
     suggestions,
 )

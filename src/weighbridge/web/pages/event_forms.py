@@ -11,13 +11,12 @@ from urllib.parse import urlencode
 
 from weighbridge.collection.event_types import get_event_type, list_event_types
 from weighbridge.collection.events import create_events, get_event, update_event, void_event
-from weighbridge.collection.locations import create_location, list_locations
 from weighbridge.collection.records.data_points import DataPointType, EventType
 from weighbridge.collection.records.events import Event, NewEvent
-from weighbridge.collection.records.projects import Location
 from weighbridge.core.problem import Problem
 from weighbridge.errors import Conflict, Invalid, Malformed
 from weighbridge.quality.review.impact import DRY_RUNS
+from weighbridge.web.forms.choices import build_way_to_make, make_new_records
 from weighbridge.web.forms.fields import (
     ANSWERS,
     FieldDeclaration,
@@ -52,16 +51,8 @@ _KINDS: Final = {"number": "number", "string": "line", "boolean": "answer"}
 _REFERENCE: Final = "by-hand/"
 
 _LOCATION: Final = FormField("id", "Location", "record", of="location")
-NEW_LOCATIONS: Final = "new_locations"
-"""The group of locations that are made together with the event, in a project that has too few of them."""
-
 LOCATIONS_OF: Final = {"none": 0, "one": 1, "two": 2}
 """How many locations an event names, by what its type expects."""
-
-_NEW_LOCATION: Final = FormField(
-    NEW_LOCATIONS, "New location", "rows", fields=(FormField("name", "Name of the new location", "line"),),
-    help="the project has no location for this event yet; it is created together with the event",
-)  # fmt: skip
 
 _WHEN: Final = (
     FieldDeclaration("start_time", "Start time", ""),
@@ -79,11 +70,8 @@ _CARRIED_ON: Final = ("asset_id", "feedstock_id", "tracking_id", "locations[0].i
 """What the next event begins with as it was typed for this one."""
 
 
-def event_fields(kind: EventType, new_locations: int = 0) -> list[FormField]:
-    """The fields of an event of a type: when, its values with their units, and its tags.
-
-    So many new locations can be typed in with it.
-    """
+def event_fields(kind: EventType) -> list[FormField]:
+    """The fields of an event of a type: when, its values with their units, and its tags."""
     values = FormField(VALUES, "Values", "group", fields=[_value(type_) for type_ in kind.data_point_types])
     lines = max(1, LOCATIONS_OF[kind.expected_locations])
     places = FormField("locations", "Locations", "rows", fields=(_LOCATION,), lines=lines)
@@ -91,8 +79,7 @@ def event_fields(kind: EventType, new_locations: int = 0) -> list[FormField]:
         replace(field, is_required=kind.requires_tracking_id) if field.name == "tracking_id" else field
         for field in fields_of(NewEvent, _WORDS)
     ]
-    new = [replace(_NEW_LOCATION, lines=new_locations)] if new_locations else []
-    return [*fields_of(NewEvent, _WHEN), values, *fields_of(NewEvent, _TAGS), places, *new, *words]
+    return [*fields_of(NewEvent, _WHEN), values, *fields_of(NewEvent, _TAGS), places, *words]
 
 
 def _value(data_point_type: DataPointType) -> FormField:
@@ -123,10 +110,10 @@ async def new_event(visit: Visit) -> View:
     if not type_id and len(types) != 1:
         return view(
             "data/event_types.html", "New event", call=path, method="POST", crumbs=(("Events", path),),
-            types=types, path=path,
+            types=types, path=path, new_type=build_way_to_make(visit, "event_type", "event_type_id"),
         )  # fmt: skip
     kind: EventType = await visit.ask(get_event_type, event_type_id=type_id or types[0].id)
-    fields = event_fields(kind, await _count_missing_locations(visit, kind))
+    fields = event_fields(kind)
     texts = usual_texts(fields) | {"start_time": visit.moments.field(visit.moments.now)} | dict(visit.query)
     sent_texts = typed_texts(visit)
     typed = [type_.slug for type_ in kind.data_point_types if sent_texts.get(f"{VALUES}.{type_.slug}")]
@@ -144,12 +131,12 @@ async def make_event(visit: Visit) -> Any:
     if visit.text(MORE):
         return await new_event(visit)
     kind: EventType = await visit.ask(get_event_type, event_type_id=visit.text("event_type_id"))
+    fields = event_fields(kind)
+    visit = await make_new_records(visit, fields)
     texts, reading = typed_texts(visit), FormBody(visit.moments)
-    body = reading.new(event_fields(kind, await _count_missing_locations(visit, kind)), texts)
+    body = reading.new(fields, texts)
     if reading.problems:
         raise Invalid(reading.problems)
-    if new := body.pop(NEW_LOCATIONS, []):
-        body["locations"] = [*body.get("locations", []), *await _make_locations(visit, new)]
     body |= {
         "event_type": kind.slug, "client_reference": texts.get("client_reference") or None,
         "data_points": points_of(body.pop(VALUES, None) or {}),
@@ -165,28 +152,6 @@ async def make_event(visit: Visit) -> Any:
     return Redirect(
         f"{home}/new?{query}", f"Event {created_event.id} created.{missing} Enter the next event."
     )
-
-
-async def _count_missing_locations(visit: Visit, kind: EventType) -> int:
-    """How many more locations an event of the type names than the project has."""
-    expected = LOCATIONS_OF[kind.expected_locations]
-    if not expected:
-        return 0
-    existing_locations = (await visit.ask(list_locations, (("page_size", str(expected)),))).data
-    return max(0, expected - len(existing_locations))
-
-
-async def _make_locations(visit: Visit, new: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """Make the locations that were typed in with an event, and name them as the event does."""
-    location_ids = []
-    for at, new_location in enumerate(new):
-        try:
-            location: Location = await visit.do(create_location, {"location": new_location})
-        except Invalid as refused:
-            at_row = f"{NEW_LOCATIONS}[{at}].name"
-            raise Invalid([Problem(p.message, at_row, p.code, p.records) for p in refused.problems]) from None
-        location_ids.append({"id": location.id})
-    return location_ids
 
 
 def points_of(values: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -276,6 +241,7 @@ async def _show_correction(visit: Visit, impact: Any) -> View:
 async def _body(visit: Visit) -> dict[str, Any]:
     """What was typed anew; Invalid where that is nothing, or takes away what was captured."""
     event_record, kind, fields = await _read_event(visit)
+    visit = await make_new_records(visit, fields)
     reading, texts = FormBody(visit.moments), typed_texts(visit)
     body = reading.changed(fields, texts, _current_texts(visit, event_record, fields))
     values: Mapping[str, Any] = body.pop(VALUES, {})

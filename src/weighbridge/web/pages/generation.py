@@ -246,6 +246,8 @@ async def generation_impact(visit: Visit) -> View | Redirect:
         impact = await visit.do(generate_impact, body) if body and not problems else None
     except (Invalid, Malformed, Conflict):
         impact = None  # the form says why
+    if visit.is_partial and impact is not None:  # the page has its preview already
+        return view("ledgers/generation_impact.html", "Impact", impact=impact)
     return await _show_form(visit, impact)
 
 

@@ -7,13 +7,12 @@ Rows, months and the picture of flows are shown by other pages as well.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Final
+from typing import Final
 
 from markupsafe import Markup
 
 from weighbridge.accounting.batches import list_ledger_batches, list_project_batches
 from weighbridge.accounting.ledgers import (
-    create_ledger_of_project,
     get_ledger,
     list_deficits,
     list_project_ledgers,
@@ -28,26 +27,26 @@ from weighbridge.accounting.tracing.ledger_activity import (
     read_turnover,
     read_turnover_until,
 )
-from weighbridge.core.ledger.instrument import PRESETS
 from weighbridge.core.number import CONTEXT, shorten
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.calendar import Instant
 from weighbridge.errors import Invalid
 from weighbridge.modelling.models import list_project_models
 from weighbridge.modelling.records import Model
+from weighbridge.packages.records import PartKind
 from weighbridge.platform.tenancy import project_number
 from weighbridge.web.display.charts import sparkline, stacked_bar, steps
 from weighbridge.web.display.figures import (
     MINUS,
     MONTHS,
     format_period,
-    humanize,
     months_until,
     to_instant,
     unit_text,
 )
 from weighbridge.web.display.graph import Flow, FlowNode, sankey
 from weighbridge.web.framework.listing import ListView, build_query
+from weighbridge.web.framework.origins import list_origins
 from weighbridge.web.framework.page import form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
 from weighbridge.web.pages.records import find_own_project_url
@@ -222,16 +221,10 @@ def _figure(amount: Decimal) -> str:
     return f"{amount.normalize():,f}".replace(",", "\N{NARROW NO-BREAK SPACE}")
 
 
-# All ledgers of a project: what they hold, what flows between them, and a form for another one.
+# All ledgers of a project: what they hold, and what flows between them.
 
 
 LEDGERS_PATH: Final = "/projects/{project_id}/ledgers"
-
-FIELDS: Final = (
-    "name", "unit", "model_id", "output", "scale", "display_places", "rounding", "asset_category",
-    "system_ledger_type",
-)  # fmt: skip
-"""The fields of a new ledger, by the names of the interface."""
 
 MODELS_OFFERED: Final = "100"
 """Models that the form offers."""
@@ -246,8 +239,6 @@ async def ledgers(visit: Visit) -> View:
     return view(
         "ledgers/ledgers.html", "Ledgers", call=f"{home}/ledgers", has_csv=True,
         year=year, flow=_flow_picture(home, year.rows, flows),
-        models=await list_active_models(visit), presets_offered=[(name, humanize(name)) for name in PRESETS],
-        typed=read_ledger_fields(visit),
     )  # fmt: skip
 
 
@@ -255,26 +246,6 @@ async def list_active_models(visit: Visit) -> list[Model]:
     """The active models of the project, which a ledger can run."""
     models = await visit.ask(list_project_models, (("page_size", MODELS_OFFERED), ("sort", "name")))
     return [model for model in models.data if model.is_active]
-
-
-def read_ledger_fields(visit: Visit) -> dict[str, str]:
-    """What was typed for a new ledger, field by field."""
-    return {name: visit.text(name) for name in FIELDS}
-
-
-@form(LEDGERS_PATH, permission="production_accounting:write", error_page=ledgers)
-async def make_ledger(visit: Visit) -> Redirect:
-    """Make a ledger, which runs a model where one was chosen."""
-    new: dict[str, Any] = {name: value for name, value in read_ledger_fields(visit).items() if value}
-    new.setdefault("name", "")
-    for field in ("scale", "display_places"):
-        if text := new.pop(field, ""):
-            new[field] = _read_places(field, text)
-    created_ledger = await visit.do(create_ledger_of_project, {"ledger": new})
-    return Redirect(
-        f"/projects/{created_ledger.project_id}/ledgers/{created_ledger.id}",
-        f"Ledger {created_ledger.name} created.",
-    )
 
 
 # One ledger: its balance, its batches and its flows.
@@ -320,6 +291,7 @@ async def ledger(visit: Visit) -> View | Redirect:
         path=path,
         deficits=[deficit for deficit in deficits.data if deficit.settled_at is None],
         flow=_flow_picture(visit.frame.home, year.rows, flows, of=ledger_record.numeric_id),
+        origins=await list_origins(visit, PartKind.LEDGER, ledger_record.id),
         models=[] if ledger_record.latest_model else await list_active_models(visit),
     )
 
@@ -377,7 +349,6 @@ def _chart(visit: Visit, year: LedgerYear, row: YearOfLedger, before: Turnover) 
 
 PAGES = [
     *page(LEDGERS_PATH, permission="production_accounting:read", of=list_project_ledgers)(ledgers),
-    *make_ledger,
     *page(LEDGER_PATH, permission="production_accounting:read", of=get_ledger)(ledger),
     *change_settings,
     *assign_model,

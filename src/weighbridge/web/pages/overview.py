@@ -11,18 +11,18 @@ from zoneinfo import ZoneInfo
 from litestar.handlers import HTTPRouteHandler
 from markupsafe import Markup
 
-from weighbridge.accounting.ledgers import create_ledger_of_project, list_deficits, list_required_inputs
+from weighbridge.accounting.ledgers import list_deficits, list_required_inputs
 from weighbridge.accounting.records.ledgers import Ledger, SourceLedger
-from weighbridge.collection.event_types import create_event_type, list_event_types
+from weighbridge.collection.event_types import list_event_types
 from weighbridge.collection.projects import create_project, get_project, list_projects, update_project
 from weighbridge.collection.records.projects import PROJECT_BODIES
 from weighbridge.core.number import shorten
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.calendar import EVENT, MILLISECOND, Instant, find_slot, time_zone_names
 from weighbridge.errors import Forbidden, Invalid
-from weighbridge.modelling.models import create_model
+from weighbridge.packages.methodology_packages import create_methodology_package
+from weighbridge.packages.package_installations import create_package_installation
 from weighbridge.platform.async_tasks import list_async_tasks
-from weighbridge.project_templates import TEMPLATES, ProjectTemplate, read_model, read_template
 from weighbridge.quality.rule_results import list_project_rule_results
 from weighbridge.web.display.figures import format_month, to_instant, unit_text
 from weighbridge.web.display.graph import Box, GraphEdge, graph
@@ -30,9 +30,12 @@ from weighbridge.web.forms.fields import FieldDeclaration, FormBody, fields_of, 
 from weighbridge.web.forms.pages import form_view, typed_texts
 from weighbridge.web.framework.page import form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
+from weighbridge.web.pages.expiring import ExpiringCalibration, list_expiring
 from weighbridge.web.pages.ledgers import LedgerYear, YearOfLedger, ledger_year
+from weighbridge.web.pages.packages.catalogue import OF_ACCOUNT, OF_LIBRARY, list_offered
 
-# What needs a person, oldest first: proposals, alerts, stale batches, events not counted yet, deficits.
+# What needs a person, oldest first: proposals, alerts, stale batches, events not counted yet, deficits,
+# calibrations.
 
 
 EACH_SHOWN: Final = "10"
@@ -75,6 +78,8 @@ async def list_open_items(visit: Visit, year: LedgerYear | None) -> list[OpenIte
             open_items += [
                 _deficit(visit, row.ledger, item) for item in deficits.data if item.settled_at is None
             ]
+    if visit.may("data_collection:read"):
+        open_items += [_calibration(visit, item) for item in await list_expiring(visit)]
     return sorted(open_items, key=lambda item: item.since)
 
 
@@ -105,6 +110,21 @@ def _alert(visit: Visit, alert: Any) -> OpenItem:
         "alert", "short", alert.rule_name, alert.message or "",
         to_instant(alert.created_at), f"{visit.frame.home}/rule_results/{alert.id}", "Review alert",
     )  # fmt: skip
+
+
+def _calibration(visit: Visit, expiring: ExpiringCalibration) -> OpenItem:
+    calibration = expiring.calibration
+    measured = calibration.data_point_type
+    why = f"readings of {measured} arrive without one" if expiring.is_expired else f"{measured}, still holds"
+    return OpenItem(
+        "expired calibration" if expiring.is_expired else "calibration ends",
+        "short" if expiring.is_expired else "waits",
+        calibration.name,
+        why,
+        expiring.until,
+        f"{visit.frame.home}/calibrations/{calibration.id}",
+        "Review calibration",
+    )
 
 
 def _stale(visit: Visit, stale_batches: Any) -> OpenItem:
@@ -200,8 +220,8 @@ TYPES_SHOWN: Final = "50"
 TASKS_SHOWN: Final = "5"
 """The newest tasks of the project that are shown."""
 
-_TEMPLATE_WRITES: Final = ("data_collection:write", "production_accounting:write")
-"""What somebody may do who makes a project by a template."""
+_PACKAGE_WRITES: Final = ("data_collection:write", "production_accounting:write")
+"""What somebody may do who begins a project with a package."""
 
 SENTENCE_LEDGERS_MAX: Final = 2
 """Ledgers that the sentence of how things are names."""
@@ -218,45 +238,47 @@ async def front(visit: Visit) -> Redirect | View:
 async def projects(visit: Visit) -> View:
     """The projects of the account."""
     listed_projects = await visit.ask(list_projects, (("page_size", "100"), ("sort", "name")))
-    may_use_templates = all(visit.may(permission) for permission in _TEMPLATE_WRITES)
+    may_install = all(visit.may(permission) for permission in _PACKAGE_WRITES)
     return view(
         "overview/projects.html", "Projects", call="/projects", has_csv=True, page=listed_projects,
-        templates=[read_template(slug) for slug in TEMPLATES] if may_use_templates else [],
+        packages=await list_offered(visit) if may_install else [],
         zones=sorted(time_zone_names()),
     )  # fmt: skip
 
 
 @form("/projects", permission="administration:write", error_page=projects, computes=True)
 async def make_project(visit: Visit) -> Redirect:
-    """Make a project, with all that a template has where one was chosen, and open it."""
-    template = _read_chosen_template(visit.text("template"))
+    """Make a project, with all that a package has where one was chosen, and open it."""
+    chosen = _read_choice(visit.text("package"))
     body = {"name": visit.text("name"), "time_zone": visit.text("time_zone", "UTC") or "UTC"}
     created_project = await visit.do(create_project, {"project": body})
-    if template is not None:
-        await _fill_project(visit, created_project.id, template)
+    if chosen is not None:
+        await _install_package(visit, created_project.id, *chosen)
     return Redirect(f"/projects/{created_project.id}", f"Project {created_project.name} created.")
 
 
-def _read_chosen_template(slug: str) -> ProjectTemplate | None:
-    if not slug:
+def _read_choice(choice: str) -> tuple[str, str] | None:
+    """How a package was chosen, and its number or name; None where the project begins empty."""
+    kind, separator, named = choice.partition(":")
+    if not choice:
         return None
-    try:
-        return read_template(slug)
-    except KeyError:
-        offered = ", ".join(TEMPLATES)
-        message = f"template must be empty or one of {offered}, but is {shorten(slug)!r}."
-        raise Invalid([Problem(message, "template", "invalid")]) from None
+    if not separator or kind not in {OF_ACCOUNT, OF_LIBRARY}:
+        message = (
+            f"package must be empty, or {OF_LIBRARY}: and the name of a package that ships with the service,"
+            f" or {OF_ACCOUNT}: and the number of one of the account, but is {shorten(choice)!r}."
+        )
+        raise Invalid([Problem(message, "package", "invalid")])
+    return kind, named
 
 
-async def _fill_project(visit: Visit, project: str, template: ProjectTemplate) -> None:
-    """Make the event types, models and ledgers of a template in a project, all or none."""
-    for event_type in template.event_types:
-        await visit.do(create_event_type, {"event_type": event_type}, project_id=project)
-    for ledger in template.ledgers:
-        document = {"yaml": read_model(ledger.model), "project_id": project}
-        model = await visit.do(create_model, {"model": document})
-        settings = {"name": ledger.name, "unit": ledger.unit, "model_id": model.id}
-        await visit.do(create_ledger_of_project, {"ledger": settings}, project_id=project)
+async def _install_package(visit: Visit, project: str, kind: str, named: str) -> None:
+    """Install a package of the account, by its number, or one of the library, by its name."""
+    number: object = named
+    if kind == OF_LIBRARY:
+        taken = {"methodology_package": {"name": named}}
+        number = (await visit.do(create_methodology_package, taken)).id
+    body = {"package_installation": {"package_id": int(str(number)) if str(number).isdecimal() else 0}}
+    await visit.do(create_package_installation, body, project_id=project)
 
 
 PROJECT_FIELDS: Final = (

@@ -1,11 +1,11 @@
-"""Any record: where it opens, how it is found, and a plain page for what has no page of its own.
+"""Any record: where it opens, and a plain page for what has no page of its own.
 
 Plain pages are made from the table of operations, so nothing that has an address answers 404.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Any, Final, LiteralString
+from typing import Any, Final
 from urllib.parse import urlencode
 
 from litestar.handlers import HTTPRouteHandler
@@ -16,12 +16,16 @@ from weighbridge.db.lists.listing import Page
 from weighbridge.errors import NotFound
 from weighbridge.http.messages.operation import Endpoint, Operation, framework_path
 from weighbridge.modelling.static_inputs import list_static_inputs
+from weighbridge.packages.origins import RecordOrigin
+from weighbridge.packages.records import PartKind
 from weighbridge.web.display.figures import humanize
 from weighbridge.web.display.record import DisplayRows, describe_record, describe_rows, list_fields
 from weighbridge.web.forms.pages import BY_LIST
 from weighbridge.web.forms.record_forms import RecordForm
-from weighbridge.web.framework.columns import ListColumn, build_tools
+from weighbridge.web.forms.rows import find_row_fields, row_query
+from weighbridge.web.framework.columns import ColumnChoice, ListColumn, build_tools
 from weighbridge.web.framework.listing import ListView, build_query
+from weighbridge.web.framework.origins import list_origins
 from weighbridge.web.framework.page import IN_PROJECT, page
 from weighbridge.web.framework.rendering import quote_body
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
@@ -36,6 +40,7 @@ PLACES: Final[Mapping[str, str]] = {
     "location": "locations",
     "feedstock": "feedstocks",
     "asset": "assets",
+    "calibration": "calibrations",
     "data_point": "data_points",
     "model": "models",
     "model_run": "model_runs",
@@ -74,160 +79,6 @@ async def open_record(visit: Visit) -> Any:
     if not place:
         raise NotFound("record", record_name)
     return Redirect(place)
-
-
-# Search records by ID, tracking ID, client reference or part of the name.
-
-
-FOUND_MAX: Final = 20
-"""Records of a kind that are shown."""
-
-WORDS_LENGTH_MAX: Final = 200
-"""Characters of what is looked for."""
-
-_NAMED: Final = (
-    ("event_type", "event_types", "data_collection:read"),
-    ("asset", "assets", "data_collection:read"),
-    ("location", "locations", "data_collection:read"),
-    ("feedstock", "feedstocks", "data_collection:read"),
-    ("ledger", "ledgers", "production_accounting:read"),
-    ("rule", "rules", "data_rules:read"),
-    ("report", "reports", "production_accounting:read"),
-)
-"""Kinds of records that are found by their names: kind, table, and the permission to see them."""
-
-_EVENTS: Final = """
-    SELECT e.project_id, e.id, t.name, coalesce(e.tracking_id, e.client_reference)
-      FROM (SELECT * FROM (SELECT project_id, id, event_type_id, tracking_id, client_reference, start_time
-                             FROM events WHERE project_id = ANY (%(projects)s) AND tracking_id = %(words)s
-                              AND voided_at IS NULL ORDER BY start_time DESC LIMIT %(most)s) tracked
-            UNION
-            SELECT project_id, id, event_type_id, tracking_id, client_reference, start_time FROM events
-             WHERE project_id = ANY (%(projects)s) AND client_reference = %(words)s
-               AND voided_at IS NULL) e
-      JOIN event_types t ON (t.project_id, t.id) = (e.project_id, e.event_type_id)
-     ORDER BY e.start_time DESC LIMIT %(most)s
-"""
-"""Each half uses an index of its own."""
-
-BEGINNING_LENGTH_MIN: Final = 2
-"""Characters of the beginning of a tracking id by which its events are found."""
-
-_EVENTS_BEGINNING: Final = """
-    WITH RECURSIVE beginning AS (
-        SELECT DISTINCT project, words FROM unnest(%(projects)s::integer[]) AS project,
-               unnest(ARRAY[%(words)s, upper(%(words)s)]::text[]) AS words
-    ), named AS (
-        SELECT project, words, words AS tracking_id FROM beginning
-        UNION ALL
-        SELECT project, words, (
-               SELECT e.tracking_id FROM events e
-                WHERE e.project_id = named.project AND e.tracking_id > named.tracking_id
-                  AND e.tracking_id < named.words || U&'\\+10FFFF' AND starts_with(e.tracking_id, named.words)
-                ORDER BY e.tracking_id LIMIT 1)
-          FROM named WHERE tracking_id IS NOT NULL
-    )
-    SELECT e.project_id, e.id, t.name, e.tracking_id
-      FROM (SELECT * FROM named WHERE tracking_id <> %(words)s LIMIT %(most)s) AS one
-     CROSS JOIN LATERAL (
-           SELECT project_id, id, event_type_id, tracking_id FROM events
-            WHERE project_id = one.project AND tracking_id = one.tracking_id AND voided_at IS NULL
-            ORDER BY start_time DESC LIMIT 1) AS e
-      JOIN event_types t ON (t.project_id, t.id) = (e.project_id, e.event_type_id)
-     ORDER BY e.tracking_id
-"""
-"""The newest event of each tracking id that begins so; from each the index is entered at the next."""
-
-_BATCHES: Final = """
-    SELECT b.project_id, b.id, l.name, b.tracking_id
-      FROM batches b JOIN ledgers l ON (l.project_id, l.id) = (b.project_id, b.ledger_id)
-     WHERE b.project_id = ANY (%(projects)s) AND b.tracking_id = %(words)s
-     ORDER BY b.start_time DESC LIMIT %(most)s
-"""
-
-
-@page("/find", everywhere=True)
-async def find(visit: Visit) -> View | Redirect:
-    """Show the results of a search; an ID redirects to its record, unless a script asks."""
-    words = visit.asked("q").strip()[:WORDS_LENGTH_MAX]
-    project = visit.frame.project
-    if place := find_record_url(words, project.id if project else ""):
-        if not visit.is_partial:
-            return Redirect(place)
-        matches = [(identity.kind_of(words) or "record", words, words)]
-    elif words and "\x00" not in words:
-        matches = [
-            *await _search_by_reference(visit, words, "event", _EVENTS, "data_collection:read"),
-            *await _search_by_beginning(visit, words),
-            *await _search_by_reference(visit, words, "batch", _BATCHES, "production_accounting:read"),
-            *await _search_by_name(visit, words),
-            *await _search_models(visit, words),
-        ]
-    else:
-        matches = []
-    return view("records/found.html", "Search", words=words, found=matches)
-
-
-async def _search_by_reference(
-    visit: Visit, words: str, kind: str, statement: LiteralString, permission: str
-) -> list[tuple[str, str, str]]:
-    if not visit.may(permission):
-        return []
-    rows = await visit.tx.tuples(statement, _values(visit, words))
-    return [
-        (kind, f"{name}, {reference}", identity.of(kind, of, number)) for of, number, name, reference in rows
-    ]
-
-
-async def _search_by_beginning(visit: Visit, words: str) -> list[tuple[str, str, str]]:
-    if len(words) < BEGINNING_LENGTH_MIN:
-        return []
-    return await _search_by_reference(visit, words, "event", _EVENTS_BEGINNING, "data_collection:read")
-
-
-async def _search_models(visit: Visit, words: str) -> list[tuple[str, str, str]]:
-    if not visit.may("production_accounting:read"):
-        return []
-    rows = await visit.tx.tuples(
-        """
-        SELECT m.id, m.name FROM model_families f JOIN models m ON m.id = f.active_model_id
-         WHERE f.account_id = %(account)s AND (f.project_id IS NULL OR f.project_id = ANY (%(projects)s))
-           AND strpos(lower(m.name), lower(%(words)s)) > 0
-         ORDER BY m.name, m.id LIMIT %(most)s
-        """,
-        _values(visit, words),
-    )
-    return [("model", name, identity.of("model", 0, number)) for number, name in rows]
-
-
-async def _search_by_name(visit: Visit, words: str) -> list[tuple[str, str, str]]:
-    matches: list[tuple[str, str, str]] = []
-    for kind, table, permission in _NAMED:
-        if not visit.may(permission):
-            continue
-        rows = await visit.tx.tuples(
-            f"""
-            SELECT project_id, id, name FROM {table}
-             WHERE project_id = ANY (%(projects)s)
-               AND strpos(lower(name), lower(%(words)s)) > 0
-             ORDER BY name LIMIT %(most)s
-            """,
-            _values(visit, words),
-        )
-        matches += [(kind, name, identity.of(kind, of, number)) for of, number, name in rows]
-    return matches
-
-
-def _values(visit: Visit, words: str) -> dict[str, object]:
-    """Return the values of a search in the current project, or in all projects."""
-    frame = visit.frame
-    projects = [frame.project] if frame.project else frame.projects
-    return {
-        "account": visit.actor.account_id,
-        "projects": [project.number for project in projects],
-        "words": words,
-        "most": FOUND_MAX,
-    }
 
 
 # Plain pages for every record and list of the interface without a page of its own, made from the table of
@@ -297,13 +148,14 @@ def _page(
             own_url = visit.request.url.path if opens else ""
             columns = _columns_of(answer.data, own_url, operation)
             tools = build_tools(visit.query, columns, (), answer.data, visit.moments, remarks)
+            record_form = _form_of(visit, operation)
             return view(
                 "records/list.html", _title(operation), call=call, has_csv=True, tools=tools,
                 views=await read_views(visit, of_list, own_path),
                 rows=describe_rows(answer.data, own_url, tools.columns.names),
                 list=ListView(visit.request.url.path, visit.query, answer.info),
-                creation={"call": call if example else "", "body": example}, form=_form_of(visit, operation),
-                new=f"{visit.request.url.path}/new",
+                creation={"call": call if example else "", "body": example}, form=record_form,
+                row_query=_row_query(visit, record_form, tools.columns), new=f"{visit.request.url.path}/new",
             )  # fmt: skip
         if elsewhere := find_own_project_url(visit, answer):
             return Redirect(elsewhere)
@@ -313,6 +165,7 @@ def _page(
             record=describe_record(answer), id=str(getattr(answer, "id", "")), kind=_title(operation),
             form=_form_of(visit, operation), own=visit.request.url.path, crumbs=_crumbs(visit, operation),
             values=await _values_of(visit, operation, answer),
+            origins=await _origins_of(visit, operation, answer),
         )  # fmt: skip
 
     plain.__name__ = f"plain_{operation.name}"
@@ -327,6 +180,15 @@ def _columns_of(records: Sequence[Any], own_url: str, operation: Operation) -> l
         ListColumn(one.name, one.title, one.is_numeric, one.is_usual, one.name if one.name in sorts else "")
         for one in list_fields(records, own_url)
     ]
+
+
+def _row_query(visit: Visit, record_form: RecordForm | None, choice: ColumnChoice) -> str:
+    """Return the query by which the rows of a list are changed; empty where that shows no plain field."""
+    if record_form is None or record_form.update is None:
+        return ""
+    if not find_row_fields(record_form.fields, choice.names):
+        return ""
+    return row_query(choice.names, f"{visit.request.url.path}?{visit.request.url.query}".rstrip("?"))
 
 
 def _form_of(visit: Visit, operation: Operation) -> RecordForm | None:
@@ -345,6 +207,20 @@ async def _values_of(visit: Visit, operation: Operation, record: Any) -> tuple[s
     listed_inputs = await visit.ask(list_static_inputs, (*query, ("page_size", VALUES_SHOWN)))
     path = visit.url("static_inputs")
     return f"{path}?{urlencode(query)}", describe_rows(listed_inputs.data, path)
+
+
+_KINDS: Final[Mapping[str, PartKind]] = {
+    "get_event_type": PartKind.EVENT_TYPE,
+    "get_static_input": PartKind.STATIC_INPUT,
+    "get_methodology": PartKind.METHODOLOGY,
+}
+"""Records with a plain page that packages bring, by the operation that reads one."""
+
+
+async def _origins_of(visit: Visit, operation: Operation, record: Any) -> list[RecordOrigin]:
+    """Return the packages that a record came with."""
+    kind = _KINDS.get(operation.name)
+    return [] if kind is None else await list_origins(visit, kind, str(record.id))
 
 
 def _crumbs(visit: Visit, operation: Operation) -> tuple[tuple[str, str], ...]:
@@ -390,4 +266,4 @@ def _title(operation: Operation) -> str:
     return humanize(name).capitalize()
 
 
-PAGES = [*open_record, *find]
+PAGES = [*open_record]

@@ -4,15 +4,20 @@ and each batch that the report rests on, down to its readings.
 Invariant: an error of the interface for a link is an error here, and the audit log records each use.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 from urllib.parse import urlencode
 
+from weighbridge.accounting.records.uncertainty import ReportMateriality
+from weighbridge.accounting.uncertainty_runs import read_newest_result
 from weighbridge.collection.projects import read_project
+from weighbridge.core.identity import API_PREFIX, Key
+from weighbridge.core.problem import Problem
+from weighbridge.db.engine import Read
 from weighbridge.db.lists.listing import Info
-from weighbridge.errors import NotFound
+from weighbridge.errors import Invalid, NotFound
 from weighbridge.http.caller import WebRequest, database, shares
 from weighbridge.http.endpoints.links import KEY, open_link
 from weighbridge.http.messages.operation import Attachment
@@ -30,12 +35,25 @@ from weighbridge.reporting.report_links_batches import (
     LinkedBatch,
     read_linked_batch,
 )
+from weighbridge.reporting.report_uncertainty import (
+    THRESHOLD,
+    THRESHOLD_MEANING,
+    read_materiality,
+    read_report_uncertainty,
+    read_threshold,
+)
 from weighbridge.reporting.reports_queries import report_numbered
 from weighbridge.web.display.figures import TimeFormat
 from weighbridge.web.framework.page import PageResponse, open_page
 from weighbridge.web.framework.rendering import render_open_page
 from weighbridge.web.pages.batches import build_levels, lineage_picture, write_formulas
 from weighbridge.web.pages.reports import CHOICES, TONES
+from weighbridge.web.pages.uncertainty import (
+    BATCHES_AT_ONCE,
+    THRESHOLD_DEFAULT,
+    draw_budget,
+    draw_trials,
+)
 
 # Addresses behind a link: each has the secret.
 
@@ -47,13 +65,33 @@ def locate_batch(report_id: str, key: str, batch_id: str, event_id: str = "") ->
     return f"{address}#{event_id}" if event_id else address
 
 
-# The page of a link: a report and its bundle.
+# The page of a link: a report, how uncertain it is, and its bundle.
 
 
 VERIFIER_PATH: Final = "/reports/{report_id}/by_link"
 
 
-@open_page("GET", VERIFIER_PATH, query={KEY: KEY_MEANING})
+@dataclass(frozen=True, slots=True)
+class _WeighedReport:
+    """Which effects move a report by a threshold that the reader set, or why none can be weighed."""
+
+    threshold: str
+    found: ReportMateriality | None = None
+    problems: Sequence[Problem] = ()
+
+
+async def _weigh(tx: Read, report: Key, threshold: str | None) -> _WeighedReport:
+    """Weigh the effects of a report, once the reader has set a threshold."""
+    if threshold is None:
+        return _WeighedReport(THRESHOLD_DEFAULT)
+    try:
+        found = await read_materiality(tx, report, *read_threshold(((THRESHOLD, threshold),)))
+    except Invalid as refusal:
+        return _WeighedReport(threshold, problems=refusal.problems)
+    return _WeighedReport(threshold, found)
+
+
+@open_page("GET", VERIFIER_PATH, query={KEY: KEY_MEANING, THRESHOLD: THRESHOLD_MEANING})
 async def report_by_link(request: WebRequest) -> PageResponse:
     """Show a report, read-only, by a link."""
     entry = await open_link(request, report_entry)
@@ -62,6 +100,11 @@ async def report_by_link(request: WebRequest) -> PageResponse:
         report = await report_numbered(tx, linked_report.project, linked_report.report)
         project = await read_project(tx, linked_report.project)
         bundle = await kept_bundle(tx, linked_report.project, linked_report.report)
+        key_of_report = Key(linked_report.project, linked_report.report)
+        is_quick = report.inclusion_count <= BATCHES_AT_ONCE
+        uncertainty = await read_report_uncertainty(tx, key_of_report) if is_quick else None
+        weighed = await _weigh(tx, key_of_report, request.query_params.get(THRESHOLD))
+        newest = await read_newest_result(tx, key_of_report)
         engagements = await list_desk_engagements(tx, build_link_desk(linked_report))
         audit_key = await read_audit_key(tx, entry.account, request.app.state.settings)
         now = await tx.value("SELECT now()")
@@ -72,7 +115,11 @@ async def report_by_link(request: WebRequest) -> PageResponse:
         tones=TONES, when=TimeFormat(project.time_zone, now), engagements=engagements.data, key=key,
         may_act=linked_report.is_of_verifier, **CHOICES,
         bundle_address=f"{request.url.path}/bundle?{KEY}={key}",
-        audit_key=audit_key,
+        audit_key=audit_key, uncertainty=uncertainty,
+        budget=draw_budget(uncertainty.budget) if uncertainty else [],
+        trials=draw_trials(newest) if newest else None,
+        threshold=weighed.threshold, materiality=weighed.found, problems=weighed.problems,
+        uncertainty_address=f"{API_PREFIX}{request.url.path}/uncertainty?{KEY}={key}",
         place=partial(locate_batch, report.id, key),
         key_addresses=[(name, f"{request.url.path}/keys/{name}?{KEY}={key}") for name in _KEY_FILES],
     )  # fmt: skip

@@ -7,6 +7,7 @@ from typing import Any, Final
 from weighbridge.accounting.batches import list_ledger_batches
 from weighbridge.accounting.ledgers import get_ledger, list_project_ledgers
 from weighbridge.accounting.records.batches import Batch
+from weighbridge.accounting.uncertainty_runs import start_report_uncertainty_run
 from weighbridge.core import identity
 from weighbridge.core.engagement.findings import DECISIONS, Assurance, Conclusion, FindingKind
 from weighbridge.core.engagement.opinion import NAMESPACE
@@ -23,6 +24,8 @@ from weighbridge.reporting.records import (
     LINK_SECONDS_DEFAULT,
     MERGED_REPORTS_MAX,
     REPORT_BATCHES_MAX,
+    Methodology,
+    Registry,
     Report,
 )
 from weighbridge.reporting.registries import get_registry
@@ -51,6 +54,9 @@ from weighbridge.reporting.reports import (
 )
 from weighbridge.reporting.submission.requirements import requirements_of
 from weighbridge.web.display.requirements import REQUIREMENT_NAMES
+from weighbridge.web.forms.choices import leave_to_make, make_new_records
+from weighbridge.web.forms.fields import FormField
+from weighbridge.web.forms.pages import MORE, build_form_context
 from weighbridge.web.framework.columns import build_tools, find_grouping
 from weighbridge.web.framework.listing import ListQuery, ListView, build_query, sort_groups
 from weighbridge.web.framework.page import action, download, form, page
@@ -59,6 +65,7 @@ from weighbridge.web.pages.ledgers import LEDGERS_SHOWN
 from weighbridge.web.pages.list_tables import REPORT_COLUMNS, REPORT_GROUPINGS
 from weighbridge.web.pages.records import find_own_project_url
 from weighbridge.web.pages.saved_views import ask_list, open_default_view, read_views
+from weighbridge.web.pages.uncertainty import read_uncertainty_context, start_trials
 
 # The reports of a project, and a form for a new draft.
 
@@ -89,6 +96,9 @@ def build_reports_query(visit: Visit) -> ListQuery:
     return sort_groups(query, find_grouping(visit.query, REPORT_GROUPINGS), "-created_at")
 
 
+_REPORT_FIELDS: Final = (FormField("methodology_id", "Methodology", "record", of="methodology"),)
+
+
 async def reports(visit: Visit) -> View | Redirect:
     """The reports of a project."""
     path = visit.url("reports")
@@ -104,6 +114,7 @@ async def reports(visit: Visit) -> View | Redirect:
         views=await read_views(visit, "reports", path),
         list=ListView(path, visit.query, listed_reports.info, tools.group_sort),
         statuses=tuple(ReportStatus), **await choices(visit),
+        **await build_form_context(visit, _REPORT_FIELDS, {}, "report"), action=path, is_new=True,
     )  # fmt: skip
 
 
@@ -115,8 +126,13 @@ async def choices(visit: Visit) -> dict[str, Any]:
 
 
 @form(REPORTS_PATH, permission="production_accounting:write", error_page=reports)
-async def make_report(visit: Visit) -> Redirect:
+async def make_report(visit: Visit) -> Any:
     """Make a draft of the batches of a ledger's period; without a ledger, of none yet."""
+    if visit.text(MORE):
+        return await reports(visit)
+    if leaving := leave_to_make(visit, _REPORT_FIELDS):
+        return leaving
+    visit = await make_new_records(visit, _REPORT_FIELDS)
     project = visit.frame.project
     new: dict[str, Any] = {
         "name": visit.text("name"),
@@ -213,14 +229,13 @@ async def show_report(visit: Visit, **more_context: Any) -> View | Redirect:
         if report_record.methodology_id is not None
         else None
     )
-    registry = (
-        await visit.ask(get_registry, registry_id=str(methodology.registry_id))
-        if methodology is not None and methodology.registry_id is not None
-        else None
-    )
     links = await visit.ask(list_report_links, (("page_size", LINKS_SHOWN), ("sort", "-id")))
     key = key_named("report", report_record.id)
-    context: dict[str, Any] = {"issued": None, **more_context}
+    context: dict[str, Any] = {
+        "issued": None,
+        **await read_uncertainty_context(visit, report_record),
+        **more_context,
+    }
     return view(
         "reports/report.html",
         report_record.name,
@@ -230,7 +245,7 @@ async def show_report(visit: Visit, **more_context: Any) -> View | Redirect:
         tones=TONES,
         ledger=ledger,
         methodology=methodology,
-        registry=registry,
+        registry=await _read_registry(visit, methodology),
         links=links.data,
         path=f"{visit.frame.home}/reports/{report_record.id}",
         days=DAYS_DEFAULT,
@@ -249,6 +264,14 @@ async def show_report(visit: Visit, **more_context: Any) -> View | Redirect:
         choices=await choices(visit) if is_draft and visit.may(_WRITE) else None,
         **context,
     )
+
+
+async def _read_registry(visit: Visit, methodology: Methodology | None) -> Registry | None:
+    """The registry that reports of a methodology go to; None where people hand them on."""
+    if methodology is None or methodology.registry_id is None:
+        return None
+    registry: Registry = await visit.ask(get_registry, registry_id=str(methodology.registry_id))
+    return registry
 
 
 async def _list_mergeable(visit: Visit, report_record: Report) -> list[Report]:
@@ -321,6 +344,12 @@ async def make_bundle(visit: Visit) -> Redirect:
     return Redirect(
         visit.url("reports/{report_id}"), "Bundle requested. It appears here when it is complete."
     )
+
+
+@form(f"{REPORT_PATH}/uncertainty_runs", permission=_WRITE, error_page=report)
+async def run_report_trials(visit: Visit) -> Redirect:
+    """Start trials of a report with as many as the form says."""
+    return await start_trials(visit, start_report_uncertainty_run, page="reports/{report_id}")
 
 
 @form(f"{REPORT_PATH}/accept", permission=_WRITE, error_page=report)
@@ -437,6 +466,7 @@ PAGES = [
         *replace_batches,
         *set_liability,
         *make_bundle,
+        *run_report_trials,
         *accept,
         *reject,
         *withdraw,

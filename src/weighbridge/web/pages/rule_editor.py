@@ -4,7 +4,7 @@ Windows and corrections have the fields of their kinds (`forms/rule_form.py`), a
 shown as JSON, which can be edited and filled into the fields.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Final
 
@@ -15,7 +15,8 @@ from weighbridge.errors import Invalid, Malformed
 from weighbridge.quality.records.rules import EXAMPLES
 from weighbridge.quality.rules import create_rule, get_rule, preview_rule, update_rule
 from weighbridge.web.display.figures import to_instant
-from weighbridge.web.forms.fields import FormBody, Texts, names_shown, texts_of, usual_texts
+from weighbridge.web.forms.choices import find_typed_new_record, leave_to_make, make_new_records
+from weighbridge.web.forms.fields import FormBody, FormField, Texts, names_shown, texts_of, usual_texts
 from weighbridge.web.forms.json_view import USE, json_of, problems_of_json, with_json
 from weighbridge.web.forms.pages import MORE, form_view, typed_texts
 from weighbridge.web.forms.rule_form import example_texts, rule_fields, rule_heads, with_only_method
@@ -54,6 +55,9 @@ async def make_rule(visit: Visit) -> Any:
         return await new_rule(visit)
     if visit.text(USE):
         return await new_rule(with_json(visit, _NOUN, rule_fields, is_new=True))
+    if leaving := leave_to_make(visit, _fields_typed(visit)):
+        return leaving
+    visit = await make_new_records(visit, _fields_typed(visit))
     created_rule = await visit.do(create_rule, {_NOUN: _sent(visit, None)})
     notice = (
         "Rule created. It is now evaluated over existing data."
@@ -70,6 +74,9 @@ async def change_rule(visit: Visit) -> Any:
         return await edit_rule(visit)
     if visit.text(USE):
         return await edit_rule(with_json(visit, _NOUN, rule_fields, is_new=False))
+    if leaving := leave_to_make(visit, _fields_typed(visit)):
+        return leaving
+    visit = await make_new_records(visit, _fields_typed(visit))
     before = _texts_of(visit, await visit.ask(get_rule))
     changed_rule = await visit.do(update_rule, {_NOUN: _sent(visit, before)})
     return Redirect(
@@ -84,6 +91,7 @@ async def try_rule(visit: Visit) -> View:
     problems: tuple[Problem, ...] = ()
     preview = None
     try:
+        _check_records_there(visit)
         preview = await visit.do(preview_rule, {_NOUN: _sent(visit, None), **_period(visit)})
     except (Invalid, Malformed) as refusal:
         problems = tuple(refusal.problems)
@@ -99,7 +107,8 @@ async def _show_editor(
     visit: Visit, start: Texts, before: Texts | None, title: str, preview: Any = None, rule_id: str = ""
 ) -> View:
     rule_id, is_new = rule_id or visit.path.get("rule_id", ""), before is None
-    texts = with_only_method(typed_texts(visit) if visit.typed else start)
+    kept = {name: text for name, text in visit.query if _is_of_rule(name)}
+    texts = with_only_method(typed_texts(visit) if visit.typed else {**start, **kept})
     fields = [one for one in rule_fields(texts) if is_new or not one.is_fixed]
     project, shown = visit.frame.home, {*names_shown(fields, texts)}
     until, moments = await _newest(visit), visit.moments
@@ -118,6 +127,19 @@ async def _show_editor(
         tried_until=visit.text("tried_until") or moments.field(until),
         **json_of(visit, {_NOUN: body}),
     )  # fmt: skip
+
+
+def _fields_typed(visit: Visit) -> Sequence[FormField]:
+    """The fields that a rule has by what was typed."""
+    return rule_fields(typed_texts(visit))
+
+
+def _check_records_there(visit: Visit) -> None:
+    """Raise Invalid for a record that is only created with the rule: it has no past to test on."""
+    if found := find_typed_new_record(_fields_typed(visit), typed_texts(visit)):
+        path, words = found
+        message = f"The new {words} has no data yet, so the rule cannot be tested on it."
+        raise Invalid([Problem(message, path, "invalid")])
 
 
 def _is_of_rule(name: str) -> bool:

@@ -12,8 +12,10 @@ from weighbridge.collection.data_points import get_data_point
 from weighbridge.collection.records.events import DataPointResult
 from weighbridge.core import identity
 from weighbridge.core.platform.permission import APPROVE
+from weighbridge.core.problem import Problem
 from weighbridge.core.rule.states import ApprovalState, ResultStatus
 from weighbridge.core.time.calendar import Instant
+from weighbridge.errors import Invalid
 from weighbridge.quality.records.rule_results import PROPOSALS_MAX, ImpactOfProposals
 from weighbridge.quality.review.approval import list_own_proposals
 from weighbridge.quality.review.reversal import list_batches_of_approvals, list_final_decisions
@@ -117,15 +119,14 @@ async def impact_of_proposals(visit: Visit) -> View:
 @form(f"{PROPOSALS_PATH}/impact", permission="data_rules:read", error_page=proposals, asks=True)
 async def choose_proposals(visit: Visit) -> Redirect:
     """Redirect to the impact of the selected proposals, at a URL that names only them."""
-    return Redirect(
-        visit.url(f"proposals/impact?{urlencode([(CHOSEN, result) for result in _selected_results(visit)])}")
-    )
+    chosen = [(CHOSEN, result) for result in _require_selected(visit)]
+    return Redirect(visit.url(f"proposals/impact?{urlencode(chosen)}"))
 
 
 @form(f"{PROPOSALS_PATH}/approve", permission=APPROVE, error_page=proposals, computes=True)
 async def approve_proposals(visit: Visit) -> Redirect:
     """Approve the chosen proposals: all of them, or none."""
-    decided = await visit.do(bulk_approve, {CHOSEN: _selected_results(visit), **_comment(visit)})
+    decided = await visit.do(bulk_approve, {CHOSEN: _require_selected(visit), **_comment(visit)})
     approved = sum(result.approval_state == "approved" for result in decided.data)
     gone_count = len(decided.data) - approved
     notice = f"{plural(approved, 'proposal')} approved."
@@ -137,10 +138,18 @@ async def approve_proposals(visit: Visit) -> Redirect:
 @form(f"{PROPOSALS_PATH}/reject", permission=APPROVE, error_page=proposals)
 async def reject_proposals(visit: Visit) -> Redirect:
     """Reject the chosen proposals with one reason."""
-    decided = await visit.do(bulk_reject, {CHOSEN: _selected_results(visit), "reason": visit.text("reason")})
+    decided = await visit.do(bulk_reject, {CHOSEN: _require_selected(visit), "reason": visit.text("reason")})
     return Redirect(
         visit.url("proposals"), f"{plural(len(decided.data), 'proposal')} rejected. The values are unchanged."
     )
+
+
+def _require_selected(visit: Visit) -> list[str]:
+    """The proposals that somebody selected; Invalid when there are none."""
+    selected = [*_selected_results(visit)]
+    if not selected:
+        raise Invalid([Problem("Select at least one proposal.", None, "required")])
+    return selected
 
 
 def _comment(visit: Visit) -> dict[str, str]:

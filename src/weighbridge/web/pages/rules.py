@@ -4,11 +4,13 @@ from functools import partial
 from typing import Final
 from urllib.parse import urlencode
 
+from weighbridge.packages.records import PartKind
 from weighbridge.quality.rule_results import list_rule_results
 from weighbridge.quality.rule_runs import list_rule_runs, start_rule_run
 from weighbridge.quality.rules import get_rule, list_rule_versions, list_rules
 from weighbridge.web.framework.columns import build_tools
 from weighbridge.web.framework.listing import ListView, build_query, list_query
+from weighbridge.web.framework.origins import list_origins
 from weighbridge.web.framework.page import form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
 from weighbridge.web.pages.list_tables import RULE_COLUMNS, RULE_GROUPINGS
@@ -60,6 +62,7 @@ async def rule(visit: Visit) -> View | Redirect:
         call=f"/rules/{rule_record.id}", crumbs=(("Rules", f"/projects/{rule_record.project_id}/rules"),),
         rule=rule_record, results=results.data, list=ListView(path, visit.query, results.info),
         versions=versions.data, runs=runs.data, path=path,
+        origins=await list_origins(visit, PartKind.RULE, rule_record.id),
     )  # fmt: skip
 
 

@@ -1144,6 +1144,8 @@
     tracking_id: "text",
     unit: "text",
   };
+  const COMPONENT = { by_input: { "*": "number" }, degrees_of_freedom: "number?", effect: "text", owner: "text" };
+  const CORRELATION = { coefficient: "number", one: "whole", other: "whole" };
   const SHAPES = {
     "bundle.json": {
       format: "whole",
@@ -1199,6 +1201,21 @@
     "audit/writes.json": { events: { "*": ["text"] }, log: ["text"] },
     "audit/keys.json": { statements: [{ key_signature: "text?", successor_signature: "text", text: "text" }] },
     "slots.jsonl": { generation: "whole", model: "whole", batches: ["whole"], alongside: ["whole"] },
+    "uncertainties.jsonl": {
+      batch: "whole",
+      draws: [[{ components: [COMPONENT], correlations: [CORRELATION] }]],
+      outputs: {
+        "*": {
+          components: [COMPONENT],
+          correlations: [CORRELATION],
+          coverage_probability: "number",
+          degrees_of_freedom: "number?",
+          degrees_of_freedom_reason: "text?",
+          expanded_uncertainty: "number",
+          standard_uncertainty: "number",
+        },
+      },
+    },
   };
   function hasShape(shape, value) {
     if (typeof shape === "string") {
@@ -1333,6 +1350,11 @@
     "late_events.csv": "*event:whole event_type:text start_time:time end_time:time created_at:time",
     "entries.csv": `*entry:whole ledger:whole batch:whole kind:text amount:number effective_at:time posted_at:time
         posted_by:whole? run:whole? node:text? reverses:whole? report:whole?`,
+    "calibrations.csv": `*calibration:whole *version:whole calibration_id:text name:text event_type:text data_point:text
+        asset:text? valid_from:time valid_until:time? statement:text evidence:whole? batches:text`,
+    "sources.csv": `*correction:whole *event:whole *version:whole weight:number value:number start_time:time? asset:text?
+        statement:text? batches:text`,
+    "statements.csv": "*kind:text *name:text *data_point:text *version:whole statement:text batches:text",
     "deficits.csv": `*entry:whole ledger:whole run:whole amount:number effective_at:time posted_at:time posted_by:whole
         reverses:whole? report:whole?`,
   };
@@ -1346,6 +1368,9 @@
     "late_events.csv": 4,
     "outages.csv": 4,
     "findings.csv": 4,
+    "calibrations.csv": 5,
+    "sources.csv": 5,
+    "statements.csv": 5,
   };
   const hasTable = (format, part) => format >= (FIRST_FORMATS[part] ?? 1);
 
@@ -1469,6 +1494,7 @@
     location: "loc",
     feedstock: "fs",
     data_point_result: "dpres",
+    calibration: "cal",
   };
   const UNSTIR = (() => {
     let inverse = 1n;
@@ -1514,8 +1540,8 @@
         null,
       );
     const manifest = readWholeRecord("bundle.json");
-    if (manifest && ![1, 2, 3, 4].includes(manifest.format)) {
-      faults.add("bundle.json", `The bundle is of format ${manifest.format}; this program knows formats 1 to 4.`);
+    if (manifest && ![1, 2, 3, 4, 5].includes(manifest.format)) {
+      faults.add("bundle.json", `The bundle is of format ${manifest.format}; this program knows formats 1 to 5.`);
       return null;
     }
     const report = readWholeRecord("report.json");
@@ -1524,6 +1550,7 @@
       methodology = hasMethodology ? readWholeRecord("methodology.json") : null;
     const hasStories = manifest.format >= 2,
       isSealed = manifest.format >= 4,
+      isUncertain = manifest.format >= 5,
       rows = {};
     for (const [part, table] of Object.entries(TABLES)) {
       rows[part] = hasTable(manifest.format, part) ? attempt(part, (bytes) => readTable(table, bytes), []) : [];
@@ -1536,6 +1563,9 @@
       methodology,
       hasStories,
       isSealed,
+      isUncertain,
+      uncertainties: new Map(),
+      stated: null,
       rows,
       entries: rows["entries.csv"],
       deficits: rows["deficits.csv"],
@@ -1586,6 +1616,18 @@
         contents.lineage.set(line.batch, line);
       }
     });
+    if (isUncertain) {
+      contents.stated = attempt("statements.csv", () => readStated(rows["statements.csv"], rows["calibrations.csv"], rows["sources.csv"]), null);
+      attempt("uncertainties.jsonl", (bytes) => {
+        let last = -1;
+        for (const text of splitLines(bytes, "uncertainties.jsonl")) {
+          const line = readRecord("uncertainties.jsonl", text);
+          requireThat(line.batch > last, "Lines are sorted by batch, each once.");
+          last = line.batch;
+          contents.uncertainties.set(line.batch, line);
+        }
+      });
+    }
     contents.slots = attempt(
       "slots.jsonl",
       (bytes) => splitLines(bytes, "slots.jsonl").map((line) => readRecord("slots.jsonl", line)),
@@ -2170,6 +2212,7 @@
       partitionType: wordFrom(source, "partition_type"),
       primaryOutput: wordFrom(source, "primary_output"),
       sharePlaces: places === null ? 6 : Number(places.scaled(0)),
+      uncertainty: readUncertaintySetting(getFrom(source, "uncertainty")),
       tables: new Map([...(getFrom(source, "tables") ?? [])].map(([name, table]) => [name, readModelTable(table)])),
       nodes: (getFrom(source, "nodes") ?? []).map(readNode),
       cases: (getFrom(source, "cases") ?? []).map(readCase),
@@ -2201,7 +2244,39 @@
       column.isText = rows.some((row) => typeof row[at] === "string");
       if (!column.isText) column.unit ??= PLAIN_UNIT;
     });
-    return { columns, rows };
+    return { columns, rows, uncertainty: eachFrom(source, "uncertainty", readUncertainty) };
+  }
+  /** How well a value is known, as the canonical text has it: what is stated, but for a usual distribution. */
+  function readUncertainty(source) {
+    const stated = new Map(),
+      isOfPercentiles = source.has("percentiles") || source.has("relative_percentiles");
+    for (const [key, value] of source) {
+      if (isNothing(value)) continue;
+      if (value instanceof Map) stated.set(key, eachFrom(source, key, decFrom));
+      else if (key === "unit") stated.set(key, parseUnit(value.text).text);
+      else if (["distribution", "effect", "source"].includes(key)) stated.set(key, value.text);
+      else stated.set(key, decFrom(value));
+    }
+    if (stated.get("distribution") === (isOfPercentiles ? "lognormal" : "normal")) stated.delete("distribution");
+    return stated;
+  }
+  function readUncertaintySetting(source) {
+    if (source === undefined) return null;
+    return {
+      coverage_probability: numberFrom(source, "coverage_probability") ?? parseDec("0.95"),
+      correlations: (getFrom(source, "correlations") ?? []).map((one) => ({
+        between: one.get("between").map((name) => name.text),
+        coefficient: numberFrom(one, "coefficient"),
+      })),
+    };
+  }
+  function readExpectedUncertainty(source) {
+    return source instanceof Map
+      ? {
+          standard_uncertainty: numberFrom(source, "standard_uncertainty"),
+          degrees_of_freedom: numberFrom(source, "degrees_of_freedom"),
+        }
+      : { standard_uncertainty: decFrom(source) };
   }
   function readNode(source) {
     const [kind, more] = BODY_KINDS.filter((key) => getFrom(source, key) !== undefined);
@@ -2223,6 +2298,8 @@
         places: Number(numberFrom(round, "places").scaled(0)),
         mode: wordFrom(round, "mode") ?? "half_even",
       },
+      uncertainty: getFrom(source, "uncertainty") && readUncertainty(getFrom(source, "uncertainty")),
+      discount: getFrom(source, "discount") && eachFrom(source, "discount", decFrom),
     };
   }
   const BODY_READERS = {
@@ -2305,6 +2382,9 @@
       durations: eachFrom(source, "durations", listFrom),
       period_days: numberFrom(source, "period_days"),
       period_hours: numberFrom(source, "period_hours"),
+      uncertainties: eachFrom(source, "uncertainties", readUncertainty),
+      expect_uncertainty: eachFrom(source, "expect_uncertainty", readExpectedUncertainty),
+      expect_credit: eachFrom(source, "expect_credit", decFrom),
     };
   }
 
@@ -2318,10 +2398,11 @@
         partition_type: model.partitionType,
         primary_output: model.primaryOutput,
         share_places: model.sharePlaces === 6 ? null : model.sharePlaces,
+        uncertainty: model.uncertainty,
         tables: new Map(
-          [...model.tables].map(([name, { columns, rows }]) => [
+          [...model.tables].map(([name, { columns, rows, uncertainty }]) => [
             name,
-            { columns: columns.map((one) => [one.name, one.isText ? null : one.unit.text]), rows },
+            { columns: columns.map((one) => [one.name, one.isText ? null : one.unit.text]), rows, uncertainty },
           ]),
         ),
         nodes: model.nodes.map(describeNode),
@@ -2343,6 +2424,8 @@
       default: node.default,
       output: node.isOutput,
       round: node.round ?? null,
+      uncertainty: node.uncertainty ?? null,
+      discount: node.discount ?? null,
     };
   }
   function describeBody({ kind, body }) {
@@ -2860,6 +2943,7 @@
    * What a tree comes to, with the inputs whose events its elements follow, and with what each of its parts came to, so
    * that it can be walked backwards.
    */
+  const isTableRead = (tree) => tree.name === "lookup" || tree.name === "interpolate";
   function evaluate(tree, environment) {
     switch (tree.kind) {
       case "number":
@@ -2900,7 +2984,7 @@
     const content = operation.apply(taken, tree, environment),
       followed = [...new Set(operands.flatMap((one) => one.follows))];
     for (const slug of followed.slice(1)) environment.requireParallel(followed[0], slug);
-    const isVarying = operands.some((one) => one.isVarying),
+    const isVarying = isTableRead(tree) || operands.some((one) => one.isVarying),
       follows = Array.isArray(content) ? followed : [];
     return { tree, ...result, content, operation, operands, units, taken, isVarying, follows };
   }
@@ -2923,14 +3007,15 @@
     return Array.isArray(one) ? one.map((part, at) => add(part, other[at])) : add(one, other);
   }
   /** `outer` is how fast something changes with the result in `unit`; what it is for each name, in its own unit. */
-  function findGradients(step, outer, unit, environment) {
+  function findGradients(step, outer, unit, environment, reads = null) {
     const gradients = new Map();
-    descend(step, scaleGradient(outer, findSlope(step.unit, unit)), gradients, environment);
+    descend(step, scaleGradient(outer, findSlope(step.unit, unit)), gradients, environment, reads);
     return gradients;
   }
-  function descend(step, outer, gradients, environment) {
+  function descend(step, outer, gradients, environment, reads) {
     const isAny = Array.isArray(outer) ? outer.some((one) => !one.isZero) : !outer.isZero;
     if (step.kind !== "number" || !isAny) return;
+    if (reads && step.operation && isTableRead(step.tree)) reads.push({ step, gradient: outer });
     if (step.tree.kind === "name")
       gradients.set(nameOf(step.tree), addGradients(gradients.get(nameOf(step.tree)), outer));
     else if (step.operation?.slopes) {
@@ -2944,6 +3029,7 @@
             unit ? scaleGradient(gradient, findSlope(operand.unit, unit)) : gradient,
             gradients,
             environment,
+            reads,
           );
       });
     }
@@ -3276,29 +3362,34 @@
           eventType: read.event_type,
           nodes: read.nodes,
           versions: new Map(),
+          readers: new Map(),
         }));
-        for (const event of parseRanges(read.events)) source.versions.set(event, read.versions[event] ?? 0);
+        for (const event of parseRanges(read.events)) {
+          source.versions.set(event, read.versions[event] ?? 0);
+          source.readers.set(event, number);
+        }
         for (const event of Object.keys(read.versions)) source.versions.set(Number(event), read.versions[event]);
       }
     }
     return [...sources.values()];
   }
-  /** The corrections in force for the newest of some batches that read each event, as origins by event and field. */
-  function listOrigins(contents, batches) {
+  /** The corrections in force for the newest of some batches that read each event, by event and field. */
+  function listCorrections(contents, batches) {
     const newest = new Map(),
-      origins = new Map();
+      found = new Map();
     for (const number of batches)
       for (const read of contents.lineage.get(number).inputs)
         for (const event of parseRanges(read.events)) newest.set(event, number);
     for (const number of batches) {
       for (const one of parseRanges(contents.lineage.get(number).corrections)) {
         const row = contents.corrections.get(one);
-        if (newest.get(row.event) === number) origins.set(`${row.event}/${row.data_point}`, row.origin);
+        if (newest.get(row.event) === number)
+          found.set(`${row.event}/${row.data_point}`, { number: one, origin: row.origin, batch: number });
       }
     }
-    return origins;
+    return found;
   }
-  function groupEvents(contents, model, slot, source, origins) {
+  function groupEvents(contents, model, slot, source, corrections) {
     const inputs = source.nodes.map((slug) => model.bySlug.get(slug)),
       file = contents.events.get(source.eventType);
     const keys = [...source.versions].sort(([a], [b]) => a - b);
@@ -3308,7 +3399,7 @@
       return row;
     });
     const sourceOf = (row, point) => {
-      const origin = origins.get(`${row.event}/${point}`),
+      const origin = corrections.get(`${row.event}/${point}`)?.origin,
         without = row.is_imputed ? "imputed" : "captured";
       if (row.is_imputed && origin === "substitution") return "imputed";
       return OF_ORIGIN[origin] ?? without;
@@ -3364,6 +3455,7 @@
             .map((row) => ({
               value: body.aggregate === "count" ? ONE : row[`.${body.dataPointType}`],
               weight: body.weight ? (row[`.${body.weight}`] ?? null) : null,
+              row,
               source: leastMeasured(
                 [body.dataPointType, body.weight].filter(Boolean).map((point) => sourceOf(row, point)),
               ),
@@ -3586,10 +3678,12 @@
       for (const number of [...line.batches, ...line.alongside].sort((a, b) => a - b))
         newest.set(contents.batches.get(number).run, number);
       this.chosen = [...newest.values()].sort((a, b) => a - b);
-      const sources = listSources(contents, this.model, this.chosen),
-        origins = listOrigins(contents, this.chosen);
-      this.groups = sources.flatMap((source) => groupEvents(contents, this.model, this.slot, source, origins));
+      const sources = listSources(contents, this.model, this.chosen);
+      this.corrections = listCorrections(contents, this.chosen);
+      this.groups = sources.flatMap((source) => groupEvents(contents, this.model, this.slot, source, this.corrections));
       this.sourceOfNode = new Map(sources.flatMap((source) => source.nodes.map((slug) => [slug, source])));
+      this.madeLast = Math.max(...line.batches);
+      this.isAsking = contents.isUncertain && this.model.uncertainty !== null;
       this.skipped = new Set(this.chosen.flatMap((number) => contents.lineage.get(number).skipped));
       this.statics = this.readStatics();
       this.problems = [];
@@ -3616,7 +3710,7 @@
       for (const number of this.chosen) {
         const batch = this.contents.batches.get(number),
           partition = partitionKey(partitionOf(batch));
-        for (const read of this.contents.lineage.get(number).draws) {
+        for (const [place, read] of this.contents.lineage.get(number).draws.entries()) {
           const rests = Array.from({ length: 1 + read.attributes.length }, (_, column) => {
             const kept = (read.contributions ?? []).slice(SOURCES.length * column, SOURCES.length * (column + 1));
             if (kept.length < SOURCES.length || kept.includes(null)) return null;
@@ -3627,6 +3721,7 @@
             amount: parseDec(read.amount),
             attributes: read.attributes.map(parseDec),
             rests,
+            carried: (this.contents.uncertainties.get(number)?.draws[place] ?? []).map(readComponents),
           });
           this.ledgerOf.set(read.node, this.contents.ledgers.get(this.contents.batches.get(read.source).ledger));
           this.unitsOf.set(read.node, units);
@@ -3678,6 +3773,8 @@
           durations: new Map(),
           failed: new Set(),
           contributions: new Map(),
+          components: new Map(),
+          staticNumbers: new Map(),
           draws: new Map(),
           steps: new Map(),
         };
@@ -3686,7 +3783,11 @@
         this.runs.set(partitionKey(partition), run);
       }
       for (const node of this.model.ordered) this.runNode(node);
-      if (!this.problems.length) for (const run of this.runs.values()) run.restsOn = this.findContributions(run);
+      if (!this.problems.length)
+        for (const run of this.runs.values()) {
+          run.restsOn = this.findContributions(run);
+          if (this.isAsking) run.uncertainties = this.findUncertainties(run);
+        }
     }
     findPartitions(groups) {
       if (!groups.length && this.model.partitioning.length) return [];
@@ -3765,6 +3866,10 @@
       return {
         value: this.slotValue(node, element),
         weight: weight ? (weighed.value(weight) ?? null) : null,
+        row: element.row,
+        isOfElement: true,
+        isJoined: target !== null,
+        weighing: weighed.row,
         source: leastMeasured([element.source(dataPointType), ...(weight ? [weighed.source(weight)] : [])]),
       };
     }
@@ -3796,19 +3901,22 @@
           const pairs = group.isOfElements ? elements.map((one) => this.pairOf(node, one)) : members;
           const whole =
             body.aggregate === "count" ? new Dec(BigInt(pairs.length)) : exactTotal(pairs.map((pair) => pair.value));
-          this.shareWhole(node, whole, agreeing, shared, contributePairs(body, pairs, unit));
+          const components = this.componentsOfPairs(node, pairs, unit);
+          this.shareWhole(node, whole, agreeing, shared, contributePairs(body, pairs, unit), components);
         }
       }
       const isOfElements = this.groupsOf(node).some((group) => group.isOfElements);
       for (const [run, members] of own) {
         if (isOfElements) members.sort((a, b) => a.rank - b.rank);
         let amount,
-          contributions = new Map();
+          contributions = new Map(),
+          components = new Map();
         if (body.isArray) amount = members.map((one) => this.slotValue(node, one));
         else if (SUMMED.has(body.aggregate)) {
           const pairs = isOfElements ? members.map((one) => this.pairOf(node, one)) : members;
           amount = this.aggregate(run, node, pairs);
           contributions = contributePairs(body, pairs, unit);
+          components = this.componentsOfPairs(node, pairs, unit);
         } else {
           const readings = this.readingsOf(node, members);
           amount = members.length ? aggregateReadings(body.aggregate, readings, this.slot) : null;
@@ -3818,10 +3926,18 @@
               members[at].source(body.dataPointType),
             ]),
           );
+          if (this.isAsking)
+            components = findRatedComponents(
+              node.slug,
+              listRates(body.aggregate, readings, this.slot).flatMap(([at, rate]) =>
+                this.rateElement(node, members[at].row, rate, readings[at].value),
+              ),
+              unit,
+            );
         }
         if (amount === null && !shared.has(run) && hasData.has(run) && !node.isOptional && !node.default)
           this.note(node, `has values, but no ${body.aggregate} over the slot`, run);
-        this.settle(run, node, amount, shared.get(run), contributions);
+        this.settle(run, node, amount, shared.get(run), contributions, components);
         if (body.isArray) this.keepArray(run, node, members);
       }
     }
@@ -3836,7 +3952,7 @@
         return ZERO;
       }
     }
-    shareWhole(node, whole, agreeing, shared, contributions) {
+    shareWhole(node, whole, agreeing, shared, contributions, components) {
       const converted = convert(whole, this.unitOfPoint(node), node.unit);
       const weights = agreeing.map((run) =>
         node.body.share === "by" ? (run.readings.get(node.body.shareBy).amount ?? ZERO) : ONE,
@@ -3850,16 +3966,23 @@
         return;
       }
       agreeing.forEach((run, at) => {
-        const has = gather(shared, run, () => ({ part: ZERO, whole: ZERO, contributions: [] }));
+        const has = gather(shared, run, () => ({ part: ZERO, whole: ZERO, contributions: [], components: [] }));
         has.part = exactAdd(has.part, parts[at]);
         has.whole = exactAdd(has.whole, converted);
         if (contributions.size && !converted.isZero)
           has.contributions.push(scaleContributions(contributions, divide(parts[at], converted)));
+        if (components.size && !converted.isZero)
+          has.components.push(scaleComponents(components, divide(parts[at], converted)));
       });
     }
     /** In the node's unit, with the part of what is shared; without any, the substitute. */
-    settle(run, node, amount, shared, contributions) {
+    settle(run, node, amount, shared, contributions, components = new Map()) {
       const unit = this.unitOfPoint(node);
+      if (!Array.isArray(amount) && this.isAsking)
+        run.components.set(
+          node.slug,
+          scaleComponents(addComponents([components, ...(shared?.components ?? [])]), findSlope(unit, node.unit)),
+        );
       if (!Array.isArray(amount)) {
         const rate = findSlope(absoluteUnit(unit), absoluteUnit(node.unit));
         run.contributions.set(
@@ -3899,13 +4022,13 @@
         groups = this.groupsOf(node),
         shared = new Map();
       const own = new Map(
-        [...this.runs.values()].map((run) => [run, { amounts: [], contributions: [], hasData: false }]),
+        [...this.runs.values()].map((run) => [run, { amounts: [], contributions: [], components: [], hasData: false }]),
       );
       const placed = groups
         .flatMap((group) => group.elements.map((element) => ({ group, element })))
         .filter(({ element }) => (element.value(dataPointType) ?? null) !== null)
         .sort((a, b) => a.element.rank - b.element.rank);
-      const counted = new Map(groups.map((group) => [group, { amounts: [], terms: [] }]));
+      const counted = new Map(groups.map((group) => [group, { amounts: [], terms: [], rates: new Map() }]));
       for (const step of listSteps(
         this.readingsOf(
           node,
@@ -3917,30 +4040,40 @@
           early = placed[step.early],
           of = counted.get(late.group);
         of.amounts.push(step.amount);
+        const beganAgain = equal(step.amount, late.element.value(dataPointType));
+        for (const [{ element }, change] of [
+          [late, 1],
+          [early, beganAgain ? 0 : -1],
+        ]) {
+          const has = gather(of.rates, element.event, () => ({ element, rate: 0 }));
+          has.rate += change;
+        }
         of.terms.push([
           step.amount,
           leastMeasured([early.element.source(dataPointType), late.element.source(dataPointType)]),
         ]);
       }
-      for (const [group, { amounts, terms }] of counted) {
+      for (const [group, { amounts, terms, rates }] of counted) {
         const agreeing = this.agreeing(group),
           amount = amounts.length ? total(amounts) : null;
         for (const run of agreeing)
           own.get(run).hasData ||= group.elements.some((one) => (one.value(dataPointType) ?? null) !== null);
         if (amount === null || !agreeing.length) continue;
-        const contributions = contributeTerms(terms);
+        const contributions = contributeTerms(terms),
+          components = this.componentsOfRates(node, rates);
         if (this.isOwn(node, group))
           for (const run of agreeing) {
             own.get(run).amounts.push(amount);
             own.get(run).contributions.push(contributions);
+            own.get(run).components.push(components);
           }
-        else this.shareWhole(node, amount, agreeing, shared, contributions);
+        else this.shareWhole(node, amount, agreeing, shared, contributions, components);
       }
-      for (const [run, { amounts, contributions, hasData }] of own) {
+      for (const [run, { amounts, contributions, components, hasData }] of own) {
         const amount = amounts.length ? total(amounts) : null;
         if (amount === null && !shared.has(run) && hasData && !node.isOptional && !node.default)
           this.note(node, "has values, but no delta over the slot", run);
-        this.settle(run, node, amount, shared.get(run), addContributions(contributions));
+        this.settle(run, node, amount, shared.get(run), addContributions(contributions), addComponents(components));
       }
     }
     /** Each element of another input with the one that matches it: by tracking id, by a text, or by time. */
@@ -4001,6 +4134,7 @@
             this.aggregate(run, node, joined),
             undefined,
             contributePairs(body, joined, this.unitOfPoint(node)),
+            this.componentsOfPairs(node, joined, this.unitOfPoint(node)),
           );
         }
       }
@@ -4021,6 +4155,7 @@
           const key = by ? (element.row[by] ?? run.partition[by] ?? null) : null,
             found = by && key === null ? undefined : inForce(keyed(key), element.time.start);
           if (!found) this.note(node, `has no value in force for event ${element.event}`, run);
+          gather(run.staticNumbers, node.slug, () => []).push(found ?? null);
           return found ? wholeUnit(found) : ZERO;
         });
       }
@@ -4030,6 +4165,7 @@
       if (!found && !node.isOptional && !node.default)
         this.note(node, `has no value in force for the static input ${slug}`, run);
       const amount = found ? wholeUnit(found) : this.substitute(node);
+      run.staticNumbers.set(node.slug, [found ?? null]);
       const changes = some.some(
         (one) =>
           this.slot.start < one.effective_from &&
@@ -4114,6 +4250,253 @@
       }
     }
 
+    // How uncertain each output is: from the output back to all that states something.
+
+    /** The name of what has the own errors of a group of data. */
+    ownerOf(row) {
+      const dimensions = DIMENSIONS[this.model.partitionType],
+        tags = Object.fromEntries(TAGS.map((tag) => [tag, dimensions.includes(tag) ? row[tag] : null]));
+      return [this.model.name, writeMoment(this.slot.start), labelPartition(tags)].filter(Boolean).join(" ");
+    }
+    /** What a value of an event states: itself, else its type, else its node; and what its meter shares. */
+    statementsAt(row, eventType, point, source, instead, isCalibrated) {
+      const { stated } = this.contents,
+        reader = source?.readers.get(row.event);
+      const own =
+        (reader === undefined ? null : stated.find("value", row.event, point, reader)) ??
+        stated.find("type", eventType, point, this.madeLast) ??
+        instead;
+      const shared = isCalibrated ? this.certificatesOf(eventType, point, row.asset, row.start_time) : [];
+      return [...(own ? [own] : []), ...shared];
+    }
+    /** What a reading of a meter shares with others, by the certificate that holds when it starts. */
+    certificatesOf(eventType, point, asset, start) {
+      return this.contents.stated
+        .calibrations(eventType, point, this.madeLast)
+        .filter(
+          ({ row: one }) =>
+            start !== null &&
+            one.asset === asset &&
+            one.valid_from <= start &&
+            (one.valid_until === null || start < one.valid_until),
+        )
+        .map((one) => one.statement);
+    }
+    classify(node, row, weighing = row, owner = this.ownerOf(row)) {
+      const { eventType, dataPointType, weight, join } = node.body,
+        source = this.sourceOfNode.get(node.slug),
+        instead = node.uncertainty ? buildStatement(node.uncertainty) : null;
+      const values = this.statementsAt(row, eventType, dataPointType, source, instead, true);
+      let weights = [];
+      if (weight) {
+        const isOwn = this.contents.points.get(eventType).some((one) => one.data_point === weight),
+          target = isOwn ? node : this.model.bySlug.get(join.to);
+        weights = this.statementsAt(
+          isOwn ? row : weighing,
+          target.body.eventType,
+          weight,
+          this.sourceOfNode.get(target.slug),
+          null,
+          isOwn,
+        );
+      }
+      return stateAlone(owner, values, weights);
+    }
+    /** On what a value rests that a rule put in: what the rule states, or its sources; null where on nothing. */
+    basisOf(node, row) {
+      const { eventType, dataPointType: point } = node.body,
+        { stated } = this.contents,
+        seen = this.corrections.get(`${row.event}/${point}`),
+        reader = this.sourceOfNode.get(node.slug)?.readers.get(row.event);
+      if (seen?.origin !== "substitution" || stated.find("value", row.event, point, reader)) return null;
+      const ofRule = stated.find("correction", seen.number, point, seen.batch);
+      if (ofRule) return { statements: [ofRule], sources: [] };
+      const ofType = stated.find("type", eventType, point, this.madeLast),
+        instead = ofType ?? (node.uncertainty ? buildStatement(node.uncertainty) : null),
+        owner = this.ownerOf(row);
+      const sources = stated.sources(seen.number, seen.batch).map(({ row: source, statement }) => ({
+        event: source.event,
+        weight: source.weight,
+        value: source.value,
+        stated: stateAlone(owner, [
+          ...[statement ?? instead].filter(Boolean),
+          ...this.certificatesOf(eventType, point, source.asset, source.start_time),
+        ]),
+      }));
+      return sources.length ? { statements: [], sources } : null;
+    }
+    /** What changes something at a rate by the value of an element: it, or what it rests on. */
+    rateElement(node, row, rate, value) {
+      const own = this.classify(node, row),
+        basis = this.basisOf(node, row);
+      if (basis?.sources.length)
+        return basis.sources.map((one) => ({ ...one, rate: multiply(rate, one.weight), reading: one.event }));
+      const stated = basis ? stateAlone(own.owner, basis.statements, own.weights) : own;
+      return [{ rate, value, stated, reading: row.event }];
+    }
+    componentsOfPairs(node, pairs, unit) {
+      if (!this.isAsking || !pairs.length) return new Map();
+      const classes = new Map(),
+        sources = [],
+        ownRates = new Map(),
+        isLinear = ["sum", "average"].includes(node.body.aggregate);
+      for (const pair of pairs) {
+        const own = this.classify(node, pair.row, pair.weighing ?? pair.row),
+          basis = isLinear && !pair.isJoined ? this.basisOf(node, pair.row) : null,
+          stated = basis ? stateAlone(own.owner, basis.statements, own.weights) : own,
+          rate = node.body.weight ? (pair.weight ?? ZERO) : ONE;
+        gather(classes, stated.key, () => ({ ...stated, pairs: [] })).pairs.push(pair);
+        if (!basis) ownRates.set(pair.row.event, rate);
+        for (const one of basis?.sources ?? [])
+          sources.push({ ...one, rate: (pair.isOfElement ? multiply : exactMultiply)(rate, one.weight) });
+      }
+      const filled = sumSources(sources, ownRates);
+      for (const [key, { stated }] of filled) gather(classes, key, () => ({ ...stated, pairs: [] }));
+      return findAggregateComponents(node.slug, node.body, classes, unit, this.unitOfWeight(node), filled);
+    }
+    unitOfWeight({ body }) {
+      if (!body.weight) return PLAIN_UNIT;
+      const find = (type) => this.contents.points.get(type)?.find((one) => one.data_point === body.weight);
+      const point = find(body.eventType) ?? find(this.model.bySlug.get(body.join?.to)?.body.eventType);
+      return point?.unit ? parseUnit(point.unit) : PLAIN_UNIT;
+    }
+    componentsOfRates(node, rates) {
+      if (!this.isAsking) return new Map();
+      const { project_number: project } = this.contents.manifest;
+      const rated = [...rates.values()]
+        .filter(({ rate }) => rate !== 0)
+        .map(({ element, rate }) => ({
+          rate: new Dec(BigInt(rate)),
+          value: element.value(node.body.dataPointType),
+          stated: this.classify(node, element.row, element.row, idOf("event", project, element.event)),
+        }));
+      return findRatedComponents(node.slug, rated, this.unitOfPoint(node));
+    }
+    findUncertainties(run) {
+      const outputs = this.model.outputs.filter((node) => run.readings.get(node.slug)?.amount instanceof Dec);
+      run.errorsOfArrays = new Map();
+      return new Map(outputs.map((node) => [node.slug, this.uncertaintyOf(run, node)]));
+    }
+    uncertaintyOf(run, output) {
+      const gradients = new Map([[output.slug, ONE]]),
+        found = [];
+      for (const node of [...this.model.ordered].reverse()) {
+        const gradient = gradients.get(node.slug);
+        if (node.kind === "upstream") {
+          found.push(...this.componentsOfDraws(run, node, gradients));
+          if (node.body.amount && Array.isArray(gradient))
+            gradients.set(
+              node.body.amount,
+              addGradients(gradients.get(node.body.amount), this.gradientOfAmount(run, node, gradient)),
+            );
+        } else if (gradient !== undefined) found.push(...this.componentsOfNode(run, node, gradient, gradients, output));
+      }
+      const components = addComponents(found),
+        correlations = new Map([...run.draws.values()].flat().flatMap((draw) => draw.carried.flatMap((one) => [...one.correlations])));
+      const named = groupBy([...components], ([, one]) => `${one.name}/${one.owner.startsWith(STATIC_OWNER)}`);
+      const find = (name) => {
+        const node = this.model.bySlug.get(name),
+          own = named.get(`${name}/false`) ?? [];
+        if (node && node.kind !== "static_input") return own;
+        return [...own, ...(named.get(`${node ? node.body.slug : name}/true`) ?? [])];
+      };
+      for (const { between, coefficient } of this.model.uncertainty.correlations)
+        for (const [one] of find(between[0]))
+          for (const [other] of find(between[1])) correlations.set(pairKey(one, other), coefficient);
+      return { components, correlations };
+    }
+    componentsOfNode(run, node, gradient, gradients, output) {
+      switch (node.kind) {
+        case "formula": {
+          const reads = [],
+            step = run.steps.get(node.slug);
+          for (const [name, inner] of findGradients(step, gradient, node.unit, this.environment(run), reads))
+            gradients.set(name, addGradients(gradients.get(name), inner));
+          return reads.map((read) => this.componentsOfRead(read));
+        }
+        case "constant":
+          return node.uncertainty
+            ? [
+                findSharedComponents(
+                  node.slug,
+                  buildStatement(node.uncertainty),
+                  pairRates(gradient, node.body),
+                  node.unit,
+                  this.model.name,
+                ),
+              ]
+            : [];
+        case "input":
+          return [this.componentsOfInput(run, node, gradient, output)];
+        case "static_input":
+          return this.componentsOfStatic(run, node, gradient);
+        default:
+          return [];
+      }
+    }
+    componentsOfRead({ step, gradient }) {
+      const [table, column] = [wordAt(step.tree, 0), wordAt(step.tree, 1)],
+        fields = this.model.tables.get(table).uncertainty.get(column),
+        name = `${table}.${column}`;
+      if (!fields) return new Map();
+      const rates = pairRates(gradient, step.content);
+      return findSharedComponents(name, buildStatement(fields), rates, step.unit, this.model.name);
+    }
+    componentsOfInput(run, node, gradient, output) {
+      if (!Array.isArray(gradient)) return scaleComponents(run.components.get(node.slug) ?? new Map(), gradient);
+      const unit = this.unitOfPoint(node),
+        slope = findSlope(unit, node.unit),
+        elements = run.arrays.get(node.slug) ?? [];
+      const rated = elements
+        .map((element, at) => ({ element, rate: gradient[at], value: element.value(node.body.dataPointType) }))
+        .filter(({ rate, value }) => !rate.isZero && value instanceof Dec)
+        .flatMap(({ element, rate, value }) => this.rateElement(node, element.row, multiply(rate, slope), value));
+      if (this.model.uncertainty.correlations.some(({ between }) => between.includes(node.slug)))
+        return findRatedComponents(node.slug, rated, unit);
+      const { shared, own } = rateErrors(node.slug, rated, unit);
+      const parts = [...own].map(([owner, errors]) => {
+        const bases = gather(run.errorsOfArrays, effectKey(node.slug, owner), () => []);
+        return splitOwnErrors(bases, node.slug, output.slug, owner, errors);
+      });
+      return addComponents([shared, ...parts]);
+    }
+    componentsOfStatic(run, node, gradient) {
+      const rates = pairRates(gradient, run.readings.get(node.slug).amount),
+        rows = run.staticNumbers.get(node.slug) ?? [];
+      const groups = groupBy(
+        rates.map((pair, at) => ({ pair, row: rows[at] ?? null })),
+        ({ row }) => row,
+      );
+      return [...groups].flatMap(([row, some]) => {
+        if (row === null) return [];
+        const own = this.contents.stated.find("static_input", row.static_input, row.slug),
+          statement = own ? inUnitOfValue(own, parseUnit(row.unit)) : node.uncertainty && buildStatement(node.uncertainty);
+        if (!statement) return [];
+        const pairs = some.map(({ pair }) => pair);
+        return [findSharedComponents(node.slug, statement, pairs, node.unit, `${STATIC_OWNER}${row.static_input}`, row.slug)];
+      });
+    }
+    componentsOfDraws(run, node, gradients) {
+      const draws = run.draws.get(node.slug) ?? [];
+      return [node.slug, ...[...node.body.attributes.keys()].map((slug) => `${node.slug}.${slug}`)].flatMap(
+        (name, column) => {
+          const rates = gradients.get(name);
+          if (!Array.isArray(rates)) return [];
+          return draws.flatMap((draw, at) =>
+            !rates[at].isZero && draw.carried.length ? [scaleComponents(draw.carried[column].components, rates[at])] : [],
+          );
+        },
+      );
+    }
+    /** How fast an output changes with the amount that a node withdraws, each source in proportion. */
+    gradientOfAmount(run, node, changes) {
+      const drawn = run.readings.get(node.slug).amount,
+        whole = total(drawn);
+      if (whole.isZero) return ZERO;
+      const weighted = total(changes.map((change, at) => exactMultiply(change, drawn[at])));
+      return multiply(divide(weighted, whole), findSlope(this.model.bySlug.get(node.body.amount).unit, node.unit));
+    }
+
     // What each output rests on: from the output back over formulas to inputs and draws.
 
     findContributions(run) {
@@ -4186,6 +4569,849 @@
         },
       );
     }
+  }
+
+  // ---------------------------------------------------------------------------------------------------------
+  // Uncertainty (JCGM 100:2008): what was stated, and what it makes of an output, effect by effect.
+  // ---------------------------------------------------------------------------------------------------------
+
+  const STATED_SIZES = [
+    "standard",
+    "relative_standard",
+    "half_width",
+    "relative_half_width",
+    "percentiles",
+    "relative_percentiles",
+  ];
+  const STATED_TEXTS = { distribution: 20, unit: 1000, effect: 100, source: 500 };
+  const WIDTH_DIVISORS = { rectangular: 3n, triangular: 6n, arcsine: 2n };
+  function readStatedNumber(text) {
+    requireThat(typeof text === "string" && NUMBER.test(text), `${String(text).slice(0, 60)} is no number.`);
+    return parseDec(text);
+  }
+  /** The statement of a column: JSON with numbers as texts. */
+  function readUncertaintyStatement(text, effect = null) {
+    const record = readJson(text);
+    requireThat(isRecord(record), `${text.slice(0, 60)} is no statement.`);
+    const fields = Object.entries(record).map(([name, value]) => {
+      if (Object.hasOwn(STATED_TEXTS, name)) return [name, value];
+      if (!isRecord(value)) return [name, readStatedNumber(value)];
+      return [name, new Map(Object.entries(value).map(([part, one]) => [part, readStatedNumber(one)]))];
+    });
+    const given = new Map(fields);
+    if (effect !== null && !given.has("effect")) given.set("effect", effect);
+    return buildStatement(given);
+  }
+  /** A statement of its fields: its standard size, what it is a part of, and whose error it is. */
+  function buildStatement(fields) {
+    const keys = [...STATED_SIZES, ...Object.keys(STATED_TEXTS), "coverage_factor", "degrees_of_freedom"];
+    for (const key of fields.keys()) requireThat(keys.includes(key), `A statement has no key ${key}.`);
+    const sizes = STATED_SIZES.filter((key) => fields.has(key)),
+      [key] = sizes;
+    requireThat(sizes.length === 1, "A statement has exactly one size.");
+    for (const [name, longest] of Object.entries(STATED_TEXTS)) {
+      const text = fields.get(name);
+      if (text !== undefined)
+        requireThat(
+          typeof text === "string" && text.trim() !== "" && [...text].length <= longest,
+          `${name} of a statement must be a text.`,
+        );
+    }
+    const isRelative = key.startsWith("relative_"),
+      isOfPercentiles = key.endsWith("percentiles"),
+      isHalfWidth = key.endsWith("half_width"),
+      size = fields.get(key),
+      factor = fields.get("coverage_factor"),
+      freedom = fields.get("degrees_of_freedom") ?? null,
+      distribution = fields.get("distribution") ?? (isOfPercentiles ? "lognormal" : "normal");
+    requireThat(
+      ["normal", "lognormal", ...Object.keys(WIDTH_DIVISORS)].includes(distribution) &&
+        isOfPercentiles === (distribution === "lognormal") &&
+        (isHalfWidth || !Object.hasOwn(WIDTH_DIVISORS, distribution)),
+      "The distribution of a statement does not go with its size.",
+    );
+    const needsFactor = isHalfWidth && distribution === "normal";
+    requireThat(needsFactor === (factor !== undefined), "A coverage factor belongs to a normal half width.");
+    const isWithin = (number, most) => number instanceof Dec && number.c > 0n && compare(number, new Dec(most)) <= 0;
+    requireThat(factor === undefined || isWithin(factor, 100n), "The coverage factor is none.");
+    requireThat(freedom === null || (isWithin(freedom, 1000000n) && !isOfPercentiles), "The degrees of freedom are none.");
+    if (isOfPercentiles) {
+      requireThat(size instanceof Map && size.size === 3, "Percentiles have low, high and probability.");
+      const [low, high, probability] = ["low", "high", "probability"].map((name) => size.get(name));
+      requireThat(
+        low?.c > 0n && high && compare(low, high) < 0 && probability?.c > 0n && compare(probability, ONE) < 0,
+        "Percentiles are none.",
+      );
+    } else requireThat(size instanceof Dec && size.c >= 0n, "The size of a statement is a number not below zero.");
+    requireThat(!isRelative || !fields.has("unit"), "A relative uncertainty has no unit.");
+    const unit = fields.has("unit") ? parseUnit(fields.get("unit")) : null;
+    let deviation = null;
+    const told = [...fields].map(([name, value]) => [name, value instanceof Map ? [...value].map(String).sort() : String(value)]);
+    return {
+      isOfPercentiles,
+      key: JSON.stringify([distribution, ...told.filter(([name]) => name !== "distribution").sort()]),
+      isRelative,
+      freedom,
+      unit,
+      effect: fields.get("effect") ?? null,
+      get size() {
+        if (isOfPercentiles) return (deviation ??= findDeviation(size));
+        if (!isHalfWidth) return size;
+        if (distribution === "normal") return divide(size, factor);
+        return divide(size, squareRoot(new Dec(WIDTH_DIVISORS[distribution])));
+      },
+      scaleTo(other) {
+        return isRelative || unit === null ? ONE : findSlope(unit, other);
+      },
+    };
+  }
+  /** The standard deviation of the lognormal distribution with these percentiles. */
+  function findDeviation(percentiles) {
+    const [low, high, probability] = ["low", "high", "probability"].map((name) => percentiles.get(name));
+    const quantile = findCoverageFactor(probability, null),
+      deviation = divide(naturalLog(divide(high, low)), multiply(TWO, quantile)),
+      mean = divide(naturalLog(multiply(low, high)), TWO),
+      variance = raiseWhole(deviation, 2);
+    return multiply(
+      exponential(add(mean, divide(variance, TWO))),
+      squareRoot(subtract(exponential(variance), ONE)),
+    );
+  }
+  /** A class of values: of the same owner, with the same statements of them and of their weights. */
+  function stateAlone(owner, values, weights = []) {
+    const keys = (some) => some.map((one) => one.key);
+    return { key: JSON.stringify([owner, keys(values), keys(weights)]), owner, values, weights };
+  }
+  /** What was stated when batches were made: by kind, name and data point; certificates of meters; sources of values. */
+  function readStated(statements, calibrations, rowsOfSources) {
+    const versions = new Map(),
+      certificates = new Map(),
+      sources = new Map();
+    for (const row of rowsOfSources)
+      gather(sources, row.correction, () => []).push({
+        row,
+        batches: new Set(parseRanges(row.batches)),
+        statement: row.statement === null ? null : readUncertaintyStatement(row.statement),
+      });
+    for (const row of statements)
+      gather(versions, JSON.stringify([row.kind, row.name, row.data_point]), () => []).push({
+        row,
+        batches: new Set(parseRanges(row.batches)),
+        statement: readUncertaintyStatement(row.statement),
+      });
+    for (const row of calibrations)
+      gather(certificates, JSON.stringify([row.event_type, row.data_point]), () => []).push({
+        row,
+        batches: new Set(parseRanges(row.batches)),
+        statement: readUncertaintyStatement(row.statement, row.calibration_id),
+      });
+    const holding = (some, batch) => (some ?? []).filter((one) => batch === null || one.batches.has(batch));
+    return {
+      versions,
+      certificates,
+      ofSources: sources,
+      sources: (correction, batch) => holding(sources.get(correction), batch),
+      find: (kind, name, point, batch = null) =>
+        holding(versions.get(JSON.stringify([kind, String(name), point])), batch)[0]?.statement ?? null,
+      calibrations: (eventType, point, batch) =>
+        holding(certificates.get(JSON.stringify([eventType, point])), batch),
+    };
+  }
+
+  // Components: by effect what it makes of a result, through each input, with the degrees of freedom of the effect.
+
+  const effectKey = (name, owner) => JSON.stringify([name, owner]);
+  const fewestDegrees = (a, b) => (a === null ? b : b === null || compare(a, b) <= 0 ? a : b);
+  const changeOf = (component) => total([...component.byInput.values()]);
+  function addComponents(parts) {
+    const found = new Map();
+    for (const part of parts)
+      for (const [key, one] of part) {
+        const has = gather(found, key, () => ({ name: one.name, owner: one.owner, freedom: null, columns: new Map() }));
+        has.freedom = fewestDegrees(has.freedom, one.freedom);
+        for (const [input, change] of one.byInput) gather(has.columns, input, () => []).push(change);
+      }
+    return new Map(
+      [...found].map(([key, { name, owner, freedom, columns }]) => [
+        key,
+        { name, owner, freedom, byInput: new Map([...columns].map(([input, changes]) => [input, total(changes)])) },
+      ]),
+    );
+  }
+  const mapComponents = (components, apply) =>
+    new Map(
+      [...components].map(([key, one]) => [
+        key,
+        { ...one, byInput: new Map([...one.byInput].map(([input, change]) => [input, apply(change)])) },
+      ]),
+    );
+  const scaleComponents = (components, rate) => mapComponents(components, (change) => multiply(change, rate));
+  function applyWelchSatterthwaite(uncertainty, parts) {
+    const terms = parts
+      .filter(([, freedom]) => freedom !== null)
+      .map(([change, freedom]) => divide(raiseWhole(divide(change, uncertainty), 4), freedom));
+    return quotient(ONE, total(terms), 20);
+  }
+  const rootOfSquares = (square) => {
+    const sum = rounded(square);
+    return squareRoot(sum.c < 0n ? ZERO : sum);
+  };
+  /** Collects what statements make of a result through one input; what is independent is added in squares. */
+  class ComponentBuilder {
+    constructor(slug) {
+      this.slug = slug;
+      this.shared = new Map();
+      this.own = new Map();
+    }
+    add(statement, owner, unit, first, second) {
+      const size = multiply(statement.size, statement.scaleTo(unit));
+      if (statement.effect === null)
+        gather(this.own, owner, () => []).push([multiply(size, rootOfSquares(second)), statement.freedom]);
+      else {
+        const has = gather(this.shared, statement.effect, () => ({ changes: [], freedom: null }));
+        has.changes.push(multiply(size, first));
+        has.freedom = fewestDegrees(has.freedom, statement.freedom);
+      }
+    }
+    build() {
+      const found = new Map(),
+        put = (name, owner, change, freedom) => {
+          if (!change.isZero)
+            found.set(effectKey(name, owner), { name, owner, freedom, byInput: new Map([[this.slug, change]]) });
+        };
+      for (const [name, { changes, freedom }] of this.shared) put(name, "", total(changes), freedom);
+      for (const [owner, parts] of this.own) {
+        const pooled = squareRoot(rounded(exactTotal(parts.map(([change]) => exactMultiply(change, change)))));
+        const isFinite = !pooled.isZero && parts.some(([, freedom]) => freedom !== null);
+        put(this.slug, owner, pooled, isFinite ? applyWelchSatterthwaite(pooled, parts) : null);
+      }
+      return found;
+    }
+  }
+  /** A statement without a unit is in that of its value. */
+  const inUnitOfValue = (statement, unit) =>
+    statement.unit !== null || statement.isRelative
+      ? statement
+      : Object.create(statement, { scaleTo: { value: (other) => findSlope(unit, other) } });
+  /** Before the number of a static input, in the owner of its effect. */
+  const STATIC_OWNER = "static input ";
+  /** What values make uncertain that all have one error. */
+  function findSharedComponents(name, statement, rates, unit, owner, own = name) {
+    let change = ZERO;
+    for (const [rate, value] of rates) {
+      const step = multiply(statement.size, statement.isRelative ? value : statement.scaleTo(unit));
+      change = add(change, multiply(rate, step));
+    }
+    if (change.isZero) return new Map();
+    const effect = statement.effect === null ? [own, owner] : [statement.effect, ""];
+    return new Map([
+      [
+        effectKey(...effect),
+        { name: effect[0], owner: effect[1], freedom: statement.freedom, byInput: new Map([[name, change]]) },
+      ],
+    ]);
+  }
+  const pairRates = (gradient, content) => {
+    const rates = Array.isArray(gradient) ? gradient : [gradient];
+    return rates
+      .map((rate, at) => [rate, Array.isArray(content) ? content[at] : content])
+      .filter(([, value]) => value instanceof Dec);
+  };
+  /** By class what readings add that values rest on which rules put in: each reading once, with its own rate. */
+  function sumSources(sources, ownRates) {
+    const readings = new Map(),
+      filled = new Map();
+    for (const { event, rate, value, stated } of sources) {
+      const one = gather(readings, JSON.stringify([event, stated.key, String(value)]), () => ({ event, value, stated, rate: ZERO }));
+      one.rate = exactAdd(one.rate, rate);
+    }
+    for (const { event, value, stated, rate } of readings.values()) {
+      const square = exactMultiply(rate, exactAdd(rate, exactMultiply(TWO, ownRates.get(event) ?? ZERO))),
+        sums = gather(filled, stated.key, () => ({ stated, rate: ZERO, rated: ZERO, rateSquare: ZERO, ratedSquare: ZERO }));
+      sums.rate = exactAdd(sums.rate, rate);
+      sums.rated = exactAdd(sums.rated, exactMultiply(rate, value));
+      sums.rateSquare = exactAdd(sums.rateSquare, square);
+      sums.ratedSquare = exactAdd(sums.ratedSquare, exactMultiply(square, exactMultiply(value, value)));
+    }
+    return filled;
+  }
+  /** Sums over the values of each class of pairs, as an aggregate changes with them. */
+  function findAggregateComponents(slug, body, classes, unit, weightUnit, filled) {
+    const builder = new ComponentBuilder(slug),
+      sums = new Map([...classes].map(([key, { pairs }]) => [key, sumPairs(pairs)])),
+      whole = sumPairs([...classes.values()].flatMap(({ pairs }) => pairs));
+    const divided = (first, second, divisor) =>
+      divisor.isZero ? [ZERO, ZERO] : [divide(first, divisor), divide(second, exactMultiply(divisor, divisor))];
+    const ofValues = (some, isRelative, more) => {
+      if (body.aggregate === "count") return [ZERO, ZERO];
+      if (body.aggregate === "min" || body.aggregate === "max") {
+        const value = some[body.aggregate];
+        if (!equal(value, whole[body.aggregate])) return [ZERO, ZERO];
+        const change = isRelative ? value : ONE;
+        return [change, exactMultiply(change, change)];
+      }
+      let changes;
+      if (body.weight) changes = isRelative ? [some.weighted, some.weightedSquare] : [some.weight, some.weightSquare];
+      else changes = isRelative ? [some.total, some.square] : [some.count, some.count];
+      const added = isRelative ? [more?.rated, more?.ratedSquare] : [more?.rate, more?.rateSquare],
+        [first, second] = more ? changes.map((one, at) => exactAdd(one, added[at])) : changes;
+      return divided(first, second, body.weight ? whole.weight : body.aggregate === "average" ? whole.count : ONE);
+    };
+    const ofWeights = (some, isRelative) => {
+      if (whole.weight.isZero) return [ZERO, ZERO];
+      const mean = divide(whole.weighted, whole.weight),
+        terms = isRelative
+          ? [some.weightedSquare, some.cross, some.weightSquare]
+          : [some.square, some.total, some.count];
+      const first = isRelative
+        ? exactSubtract(some.weighted, exactMultiply(mean, some.weight))
+        : exactSubtract(some.total, exactMultiply(mean, some.count));
+      const second = exactAdd(
+        exactSubtract(terms[0], exactMultiply(exactMultiply(TWO, mean), terms[1])),
+        exactMultiply(exactMultiply(mean, mean), terms[2]),
+      );
+      return divided(first, second, whole.weight);
+    };
+    for (const [key, { owner, values, weights }] of classes) {
+      const some = sums.get(key);
+      for (const one of values) builder.add(one, owner, unit, ...ofValues(some, one.isRelative, filled.get(key)));
+      for (const one of body.weight ? weights : [])
+        builder.add(one, `${owner} ${body.weight}`, weightUnit, ...ofWeights(some, one.isRelative));
+    }
+    return builder.build();
+  }
+  function sumPairs(pairs) {
+    const values = pairs.map((pair) => pair.value),
+      weights = pairs.map((pair) => pair.weight ?? ZERO),
+      products = values.map((value, at) => exactMultiply(value, weights[at]));
+    const squares = (some) => exactTotal(some.map((one) => exactMultiply(one, one)));
+    return {
+      count: new Dec(BigInt(pairs.length)),
+      total: exactTotal(values),
+      square: squares(values),
+      weight: exactTotal(weights),
+      weighted: exactTotal(products),
+      weightSquare: squares(weights),
+      cross: exactTotal(products.map((product, at) => exactMultiply(product, weights[at]))),
+      weightedSquare: squares(products),
+      min: values.length ? least(values) : null,
+      max: values.length ? greatest(values) : null,
+    };
+  }
+  /** Before the output, in the name of a further effect of an array. */
+  const IN_OUTPUT = " in ";
+  const familyOf = ({ name, owner }) => JSON.stringify([owner ? name.split(IN_OUTPUT)[0] : name, owner]);
+  /** What an output has of the effects of those before, and the rest as an effect of its own. */
+  function splitOwnErrors(bases, slug, output, owner, errors) {
+    if (errors.change.isZero) return new Map();
+    const columns = [];
+    for (const basis of bases) {
+      const known = total(columns.map((one, at) => multiply(one, basis.columns[at]))),
+        common = subtract(findCovariance(errors, basis.errors), known);
+      columns.push(divide(common, basis.columns[basis.columns.length - 1]));
+    }
+    const names = bases.map((basis) => basis.name),
+      whole = exactMultiply(errors.change, errors.change),
+      rest = subtract(whole, exactTotal(columns.map((one) => exactMultiply(one, one))));
+    if (compare(rest, multiply(whole, new Dec(1n, -24))) > 0) {
+      columns.push(bases.length ? squareRoot(rest) : errors.change);
+      names.push(bases.length ? `${slug}${IN_OUTPUT}${output}` : slug);
+      bases.push({ name: names[names.length - 1], errors, columns });
+    } else if (columns.length === 1) columns[0] = columns[0].c < 0n ? negate(errors.change) : errors.change;
+    return new Map(
+      names
+        .map((name, at) => [effectKey(name, owner), { name, owner, freedom: errors.freedom, byInput: new Map([[slug, columns[at]]]) }])
+        .filter((_, at) => !columns[at].isZero),
+    );
+  }
+  /** The covariance of two outputs by the errors of the same readings. */
+  function findCovariance(one, other) {
+    return total(
+      [...one.byStatement]
+        .filter(([key]) => other.byStatement.has(key))
+        .map(([key, { size, changes }]) => {
+          const others = other.byStatement.get(key),
+            shared = [...changes].filter(([reading]) => others.changes.has(reading));
+          const products = shared.map(([reading, change]) => exactMultiply(change, others.changes.get(reading)));
+          return multiply(multiply(size, others.size), exactTotal(products));
+        }),
+    );
+  }
+  /** What values make of something by effects that they name, and by owner what they have for themselves. */
+  function rateErrors(slug, rated, unit) {
+    const components = findRatedComponents(slug, rated, unit),
+      byOwner = new Map();
+    for (const { owner, values, some, key } of joinRated(rated).values())
+      for (const [place, one] of values.entries())
+        if (one.effect === null)
+          gather(byOwner, owner, () => new Map()).set(`${key}/${place}`, {
+            size: multiply(one.size, one.scaleTo(unit)),
+            changes: new Map(
+              some.map(({ reading, rate, value }) => [reading, one.isRelative ? exactMultiply(rate, value) : rate]),
+            ),
+          });
+    const own = [...byOwner].map(([owner, byStatement]) => {
+      const pooled = components.get(effectKey(slug, owner));
+      return [owner, { change: pooled ? changeOf(pooled) : ZERO, freedom: pooled?.freedom ?? null, byStatement }];
+    });
+    return { shared: new Map([...components].filter(([, one]) => one.owner === "")), own: new Map(own) };
+  }
+  /** Values by their classes; a reading may occur several times, by itself and by values that rest on it. */
+  function joinRated(rated) {
+    const joined = new Map(),
+      classes = new Map();
+    for (const one of rated) {
+      const key = one.reading === undefined ? joined.size : JSON.stringify([one.reading, one.stated.key]),
+        has = joined.get(key);
+      joined.set(key, has ? { ...has, rate: exactAdd(has.rate, one.rate) } : one);
+    }
+    for (const one of joined.values()) gather(classes, one.stated.key, () => ({ ...one.stated, some: [] })).some.push(one);
+    return classes;
+  }
+  /** What something makes uncertain that changes with single values, at rates per unit of the data. */
+  function findRatedComponents(slug, rated, unit) {
+    const builder = new ComponentBuilder(slug);
+    for (const { owner, values, some } of joinRated(rated).values())
+      for (const one of values) {
+        const column = some.map(({ rate, value }) => (one.isRelative ? exactMultiply(rate, value) : rate));
+        builder.add(one, owner, unit, total(column), exactTotal(column.map((change) => exactMultiply(change, change))));
+      }
+    return builder.build();
+  }
+
+  // Combination (equation 16), degrees of freedom (G.2b), and how both are written.
+
+  const compareEffects = (a, b) => compareTexts(a.name, b.name) || compareTexts(a.owner, b.owner);
+  const pairKey = (one, other) => JSON.stringify([one, other].sort());
+  function combineComponents(components, correlations) {
+    const changes = new Map([...components].map(([key, one]) => [key, changeOf(one)])),
+      named = new Set([...correlations.keys()].flatMap((key) => JSON.parse(key)).filter((key) => changes.has(key)));
+    const coefficient = (one, other) => (one === other ? ZERO : (correlations.get(pairKey(one, other)) ?? ZERO));
+    const correlated = (key) =>
+      exactTotal([changes.get(key), ...[...named].map((other) => exactMultiply(coefficient(key, other), changes.get(other)))]);
+    const uncertainty = rootOfSquares(
+      exactTotal([...changes].map(([key, change]) => exactMultiply(change, named.has(key) ? correlated(key) : change))),
+    );
+    const finite = [...components].filter(([key, one]) => one.freedom !== null && !changes.get(key).isZero);
+    if (!finite.length || uncertainty.isZero) return { uncertainty, freedom: null, reason: "infinite" };
+    const isCorrelated = finite.some(([key]) =>
+      [...changes].some(([other, change]) => !change.isZero && !coefficient(key, other).isZero),
+    );
+    if (isCorrelated) return { uncertainty, freedom: null, reason: "correlated" };
+    const parts = [...groupBy(finite, ([, one]) => familyOf(one)).values()].map((family) => [
+      family.length === 1
+        ? changes.get(family[0][0])
+        : squareRoot(rounded(exactTotal(family.map(([key]) => exactMultiply(changes.get(key), changes.get(key)))))),
+      family.map(([, one]) => one.freedom).reduce(fewestDegrees),
+    ]);
+    return { uncertainty, freedom: applyWelchSatterthwaite(uncertainty, parts), reason: null };
+  }
+  function writeComponents(components, correlations) {
+    const sorted = [...components].sort(([, a], [, b]) => compareEffects(a, b)),
+      places = new Map(sorted.map(([key], at) => [key, at]));
+    const pairs = [...correlations]
+      .map(([key, coefficient]) => [JSON.parse(key).map((one) => places.get(one)), coefficient])
+      .filter(([[one, other]]) => one !== undefined && other !== undefined && one !== other)
+      .map(([pair, coefficient]) => [...pair.sort((a, b) => a - b), coefficient])
+      .sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+    return {
+      components: sorted.map(([, { name, owner, freedom, byInput }]) => ({
+        by_input: Object.fromEntries([...byInput].map(([input, change]) => [input, String(change)])),
+        degrees_of_freedom: freedom === null ? null : String(freedom),
+        effect: name,
+        owner,
+      })),
+      correlations: pairs.map(([one, other, coefficient]) => ({ coefficient: String(coefficient), one, other })),
+    };
+  }
+  function readComponents({ components, correlations }) {
+    const keys = components.map((one) => effectKey(one.effect, one.owner));
+    return {
+      components: new Map(
+        components.map((one, at) => [
+          keys[at],
+          {
+            name: one.effect,
+            owner: one.owner,
+            freedom: one.degrees_of_freedom === null ? null : readStatedNumber(one.degrees_of_freedom),
+            byInput: new Map(Object.entries(one.by_input).map(([input, change]) => [input, readStatedNumber(change)])),
+          },
+        ]),
+      ),
+      correlations: new Map(
+        correlations.map((one) => [pairKey(keys[one.one], keys[one.other]), readStatedNumber(one.coefficient)]),
+      ),
+    };
+  }
+  function writeOutputUncertainty({ components, correlations }, probability) {
+    const { uncertainty, freedom, reason } = combineComponents(components, correlations);
+    return {
+      ...writeComponents(components, correlations),
+      coverage_probability: String(probability),
+      degrees_of_freedom: freedom === null ? null : String(freedom),
+      degrees_of_freedom_reason: reason,
+      expanded_uncertainty: String(multiply(uncertainty, findCoverageFactor(probability, freedom))),
+      standard_uncertainty: String(uncertainty),
+    };
+  }
+
+  // Quantiles of the normal distribution and of Student's t, to 30 digits: floats guess one, and Halley's method finds
+  // its digits from the distribution function, in whole numbers of so many places.
+
+  const PI_100 = 31415926535897932384626433832795028841971693993751058209749445923078164062862089986280348253421170680n;
+  /** The Bernoulli numbers B2, B4, and so on, of Stirling's series. */
+  const BERNOULLI = [
+    [1n, 6n], [-1n, 30n], [1n, 42n], [-1n, 30n], [5n, 66n], [-691n, 2730n], [7n, 6n], [-3617n, 510n], [43867n, 798n],
+    [-174611n, 330n], [854513n, 138n], [-236364091n, 2730n], [8553103n, 6n], [-23749461029n, 870n],
+    [8615841276005n, 14322n], [-7709321041217n, 510n], [2577687858367n, 6n],
+  ]; // prettier-ignore
+  /** Whole numbers in units of 10^-places, and what is computed of them. */
+  class FixedNumbers {
+    constructor(places) {
+      this.places = places;
+      this.one = tenTo(places);
+      this.half = this.one / 2n;
+      this.pi = (PI_100 * this.one) / tenTo(100);
+      this.enough = tenTo(places - 45);
+      this.logGammas = new Map();
+    }
+    of(a) {
+      return fixed(a, this.places);
+    }
+    multiply(a, b) {
+      return (a * b) / this.one;
+    }
+    divide(a, b) {
+      return (a * this.one) / b;
+    }
+    ln(a) {
+      return fixedNaturalLogOfDec(new Dec(a, -this.places), this.places);
+    }
+    exp(a) {
+      return this.of(exponentialOf(a * tenTo(30), this.places + 30));
+    }
+    logGamma(a) {
+      return gather(this.logGammas, a, () => this.computeLogGamma(a));
+    }
+    computeLogGamma(a) {
+      let value = a,
+        product = this.one;
+      while (value < 40n * this.one) {
+        product = this.multiply(product, value);
+        value += this.one;
+      }
+      let sum = this.multiply(value - this.half, this.ln(value)) - value + this.ln(2n * this.pi) / 2n,
+        power = value;
+      const square = this.multiply(value, value);
+      BERNOULLI.forEach(([n, d], at) => {
+        const k = BigInt(2 * (at + 1));
+        sum += this.divide((n * this.one) / d, k * (k - 1n) * power);
+        power = this.multiply(power, square);
+      });
+      return sum - this.ln(product);
+    }
+    /** The regularized incomplete beta function of x, where rest is 1 - x. */
+    beta(x, rest, a, b) {
+      if (x > this.divide(a + this.one, a + b + 2n * this.one)) return this.one - this.beta(rest, x, b, a);
+      const front = this.logGamma(a + b) - this.logGamma(a) - this.logGamma(b);
+      const powers = this.multiply(a, this.ln(x)) + this.multiply(b, this.ln(rest));
+      return this.multiply(this.divide(this.exp(front + powers), a), this.betaFraction(x, a, b));
+    }
+    betaFraction(x, a, b) {
+      const { one } = this;
+      let c = one,
+        d = this.divide(one, one - this.divide(this.multiply(a + b, x), a + one)),
+        fraction = d;
+      for (let number = 1n; number < 10000n; number += 1n) {
+        const m = number * one;
+        for (const [top, bottom] of [
+          [this.multiply(m, b - m), this.multiply(a + 2n * m - one, a + 2n * m)],
+          [-this.multiply(a + m, a + b + m), this.multiply(a + 2n * m, a + 2n * m + one)],
+        ]) {
+          const part = this.divide(this.multiply(top, x), bottom);
+          d = this.divide(one, one + this.multiply(part, d));
+          c = one + this.divide(part, c);
+          fraction = this.multiply(fraction, this.multiply(c, d));
+        }
+        if (absolute(this.multiply(c, d) - one) <= this.enough) return fraction;
+      }
+      throw new NoResult("The continued fraction of the incomplete beta function does not end.");
+    }
+    densityOfNormal(value) {
+      return this.multiply(this.exp(-this.multiply(value, value) / 2n), this.divide(this.one, this.root(2n * this.pi)));
+    }
+    root(a) {
+      return wholeRoot(a * this.one);
+    }
+    /** The upper tail of the normal distribution at a value, and by how much a step there falls short. */
+    normal(value) {
+      const density = this.densityOfNormal(value),
+        bend = value / 2n;
+      if (value > 5n * this.one) {
+        let fraction = value;
+        for (let number = 600n; number > 0n; number -= 1n) fraction = value + this.divide(number * this.one, fraction);
+        return { tail: this.divide(density, fraction), density, bend };
+      }
+      const square = this.multiply(value, value);
+      let term = value,
+        sum = value;
+      for (let number = 3n; term > 0n; number += 2n) {
+        term = this.multiply(term, square) / number;
+        sum += term;
+      }
+      return { tail: this.half - this.multiply(density, sum), density, bend };
+    }
+    /** The same of Student's t. */
+    student(value, freedom) {
+      const square = this.multiply(value, value),
+        whole = freedom + square,
+        a = freedom / 2n;
+      const tail = this.beta(this.divide(freedom, whole), this.divide(square, whole), a, this.half) / 2n;
+      const factor = this.logGamma(a + this.half) - this.logGamma(a) - this.ln(this.multiply(freedom, this.pi)) / 2n;
+      const logDensity = factor - this.multiply((freedom + this.one) / 2n, this.ln(this.divide(whole, freedom)));
+      const bend = this.divide(this.multiply(freedom + this.one, value), 2n * whole);
+      return { tail, density: this.exp(logDensity), bend };
+    }
+  }
+  const quantiles = new Map();
+  /** The value above which a tail of Student's t lies, or of the normal distribution without degrees of freedom. */
+  function findQuantile(tail, freedom) {
+    return gather(quantiles, `${tail} ${freedom}`, () => solveQuantile(tail, freedom));
+  }
+  function solveQuantile(tail, freedom) {
+    if (equal(tail, new Dec(5n, -1))) return ZERO;
+    const guess = parseDec(guessQuantile(Number(tail), freedom === null ? null : Number(freedom)).toPrecision(15));
+    const small = Math.max(0, -tail.adjusted),
+      large = Math.max(0, guess.adjusted) * (freedom === null ? 1 : 4);
+    const numbers = new FixedNumbers(70 + 2 * small + large),
+      { one } = numbers;
+    let quantile = numbers.of(guess);
+    for (let step = 0; step < 200; step += 1) {
+      const found = freedom === null ? numbers.normal(quantile) : numbers.student(quantile, numbers.of(freedom)),
+        newton = numbers.divide(found.tail - numbers.of(tail), found.density),
+        correction = one - numbers.multiply(newton, found.bend),
+        change = correction > numbers.half ? numbers.divide(newton, correction) : newton;
+      quantile = quantile + change > 0n ? quantile + change : quantile / 2n;
+      // The next step would be as small as the third power of this one.
+      if (absolute(change) <= (quantile > one ? quantile : one) / tenTo(15)) return rounded(new Dec(quantile, -numbers.places), 30);
+    }
+    throw new NoResult(`There is no quantile for ${tail} and ${freedom}.`);
+  }
+  const findCoverageFactor = (probability, freedom) =>
+    findQuantile(exactMultiply(exactSubtract(ONE, probability), new Dec(5n, -1)), freedom);
+
+  // The same in binary floats, to about ten digits: where to begin.
+
+  function logGamma(x) {
+    let value = x,
+      product = 0;
+    while (value < 20) product += Math.log(value++);
+    const inverse = 1 / (value * value);
+    const series = (1 / 12 - inverse * (1 / 360 - inverse * (1 / 1260 - inverse / 1680))) / value;
+    return (value - 0.5) * Math.log(value) - value + Math.log(2 * Math.PI) / 2 + series - product;
+  }
+  function incompleteBeta(x, rest, a, b) {
+    if (x > (a + 1) / (a + b + 2)) return 1 - incompleteBeta(rest, x, b, a);
+    let c = 1,
+      d = 1 / (1 - ((a + b) * x) / (a + 1)),
+      fraction = d;
+    for (let m = 1; m < 10000; m += 1) {
+      for (const part of [
+        (m * (b - m) * x) / ((a + 2 * m - 1) * (a + 2 * m)),
+        (-(a + m) * (a + b + m) * x) / ((a + 2 * m) * (a + 2 * m + 1)),
+      ]) {
+        d = 1 / (1 + part * d);
+        c = 1 + part / c;
+        fraction *= c * d;
+      }
+      if (Math.abs(c * d - 1) < 1e-16) break;
+    }
+    return (Math.exp(logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) + b * Math.log(rest)) / a) * fraction;
+  }
+  function tailOfNormal(value) {
+    const density = Math.exp((-value * value) / 2) / Math.sqrt(2 * Math.PI);
+    if (value > 5) {
+      let fraction = value;
+      for (let number = 300; number > 0; number -= 1) fraction = value + number / fraction;
+      return density / fraction;
+    }
+    let term = value,
+      sum = value;
+    for (let number = 3; term > 1e-18 * sum; number += 2) {
+      term *= (value * value) / number;
+      sum += term;
+    }
+    return 0.5 - density * sum;
+  }
+  function tailOfT(value, freedom) {
+    const square = value * value;
+    return incompleteBeta(freedom / (freedom + square), square / (freedom + square), freedom / 2, 0.5) / 2;
+  }
+  function guessQuantile(tail, freedom) {
+    // Of very many degrees of freedom t is the normal distribution and the first term of its expansion.
+    if (freedom !== null && freedom > 1e6) {
+      const normal = guessQuantile(tail, null);
+      return normal + (normal ** 3 + normal) / (4 * freedom);
+    }
+    const tailAt = (value) => (freedom === null ? tailOfNormal(value) : tailOfT(value, freedom));
+    let low = 0,
+      high = 1;
+    while (tailAt(high) > tail && high < 1e150) high *= 2;
+    for (let step = 0; step < 200 && low < high; step += 1) {
+      const middle = (low + high) / 2;
+      if (middle === low || middle === high) break;
+      if (tailAt(middle) > tail) low = middle;
+      else high = middle;
+    }
+    return high;
+  }
+
+  // Whether statements, calibrations and uncertainties are of what is there.
+
+  function checkStated(contents, faults) {
+    if (!contents.isUncertain) return;
+    const asks = (batch) => Boolean(contents.documents.get(batch.model)?.uncertainty);
+    checkNamed(
+      "uncertainties.jsonl",
+      contents.uncertainties.keys(),
+      [...contents.batches.values()].filter(asks).map((batch) => batch.batch),
+      faults,
+    );
+    for (const row of contents.rows["statements.csv"])
+      if (!isStatedThere(contents, row))
+        faults.add("statements.csv", `${row.kind} ${row.name} ${row.data_point} is not in the bundle.`);
+    for (const [part, some] of [
+      ["statements.csv", [...contents.stated.versions.values()]],
+      [
+        "calibrations.csv",
+        [...groupBy([...contents.stated.certificates.values()].flat(), ({ row }) => row.calibration).values()],
+      ],
+      [
+        "sources.csv",
+        [...groupBy([...contents.stated.ofSources.values()].flat(), ({ row }) => `${row.correction}/${row.event}`).values()],
+      ],
+    ])
+      for (const versions of some) for (const sentence of explainVersions(contents, versions)) faults.add(part, sentence);
+    for (const row of contents.rows["calibrations.csv"])
+      if (row.calibration_id !== idOf("calibration", contents.manifest.project_number, row.calibration))
+        faults.add("calibrations.csv", `Calibration ${row.calibration} has another id.`);
+    checkSources(contents, (sentence) => faults.add("sources.csv", sentence));
+    for (const some of contents.stated.certificates.values())
+      some.forEach((one, at) =>
+        some.slice(at + 1).forEach((other) => {
+          if (one.row.calibration === other.row.calibration || one.row.asset !== other.row.asset) return;
+          const isApart =
+            (one.row.valid_until !== null && one.row.valid_until <= other.row.valid_from) ||
+            (other.row.valid_until !== null && other.row.valid_until <= one.row.valid_from);
+          if (!isApart && [...one.batches].some((batch) => other.batches.has(batch)))
+            faults.add("calibrations.csv", `Calibrations ${one.row.calibration} and ${other.row.calibration} hold at once.`);
+        }),
+      );
+  }
+  function groupBy(some, keyOf) {
+    const groups = new Map();
+    for (const one of some) gather(groups, keyOf(one), () => []).push(one);
+    return groups;
+  }
+  /** Whether a rule put in the value of a data point for another one, or for none. */
+  const isByRule = (correction, point) => correction?.origin === "substitution" && correction.data_point === point;
+  /** The readings that values rest on which rules put in: of such values, complete, and as the batch read them. */
+  function checkSources(contents, addFault) {
+    const byBatch = new Map(),
+      named = new Map();
+    for (const one of [...contents.stated.ofSources.values()].flat()) {
+      const correction = contents.corrections.get(one.row.correction);
+      if (!isByRule(correction, correction?.data_point))
+        addFault(`Correction ${one.row.correction} is not in the bundle, or not by a rule that fills values.`);
+      else for (const batch of one.batches) gather(gather(byBatch, batch, () => new Map()), one.row.correction, () => []).push(one);
+    }
+    for (const [batch, sources] of byBatch) {
+      const line = contents.lineage.get(batch),
+        used = new Set(line ? parseRanges(line.corrections) : []),
+        read = new Map();
+      for (const { event_type: type, events, versions } of line?.inputs ?? [])
+        for (const event of parseRanges(events)) read.set(event, findEvent(contents, type, event, versions[event] ?? 0));
+      for (const [correction, some] of sources) {
+        const events = some.map(({ row }) => row.event).join(),
+          point = contents.corrections.get(correction).data_point;
+        if (!used.has(correction)) addFault(`Batch ${batch} has not used correction ${correction}, whose sources name it.`);
+        if (gather(named, correction, () => events) !== events)
+          addFault(`Correction ${correction} has other sources in batch ${batch} than in others.`);
+        for (const { row, statement } of some) {
+          const own = read.get(row.event);
+          if (!own) continue;
+          const stated = contents.stated.find("value", row.event, point, batch);
+          if (own.start_time !== row.start_time || own.asset !== row.asset || stated?.key !== statement?.key)
+            addFault(`Source ${row.event} of correction ${correction} is not as batch ${batch} read it.`);
+        }
+      }
+    }
+  }
+  function isStatedThere(contents, { kind, name, data_point: point }) {
+    const hasPoint = (types) => types.some((type) => (contents.points.get(type) ?? []).some((one) => one.data_point === point));
+    if (kind === "type") return hasPoint([name]);
+    if (!/^[0-9]+$/.test(name)) return false;
+    if (kind === "value") return hasPoint([...contents.points.keys()]) && hasEvent(contents, Number(name));
+    if (kind === "correction") return isByRule(contents.corrections.get(Number(name)), point);
+    return kind === "static_input" && contents.statics.get(Number(name))?.slug === point;
+  }
+  function* explainVersions(contents, versions) {
+    const named = new Set(),
+      counted = new Set(versions.map(({ row }) => row.version));
+    for (const { row, batches } of versions) {
+      if (row.version !== 0 && !counted.has(row.version - 1)) yield `Version ${row.version} follows none.`;
+      if (!batches.size || [...batches].some((batch) => !contents.batches.has(batch)))
+        yield `Version ${row.version} names a batch that is not there, or none.`;
+      if ([...batches].some((batch) => named.has(batch))) yield "Two versions name the same batch.";
+      for (const batch of batches) named.add(batch);
+    }
+  }
+  /** What single values state is what was captured, or a later row of the log has the leaf; gives what is not proved. */
+  async function checkStatedLines(contents, bound, rows, faults) {
+    const unproved = [];
+    const fieldsOf = (event) => (bound.lines.get(event) ?? "").split("\t");
+    const stating = new Set([...bound.lines.keys()].filter((event) => fieldsOf(event).length === 15));
+    if (!contents.isUncertain) {
+      for (const event of stating) faults.add("captured.txt", `Event ${event} states what this format lacks.`);
+      return [];
+    }
+    const ofEvent = groupBy(
+      contents.rows["statements.csv"].filter((row) => row.kind === "value"),
+      (row) => Number(row.name),
+    );
+    for (const event of ofEvent.keys()) stating.add(event);
+    const leaves = new Map();
+    for (const row of rows)
+      for (const [name, before, after] of listLeaves(row)) {
+        const event = numberOf("event", name, contents.manifest.project_number);
+        gather(leaves, event, () => new Set()).add(before).add(after);
+      }
+    for (const line of contents.lineage.values())
+      for (const read of line.inputs) {
+        const positions = new Map(contents.points.get(read.event_type).map((one) => [one.data_point, one.position]));
+        for (const event of parseRanges(read.events).filter((one) => stating.has(one) && bound.writeOf.has(one))) {
+          const state = (ofEvent.get(event) ?? []).filter((row) => parseRanges(row.batches).includes(line.batch));
+          const stated = Object.fromEntries(
+            state.map((row) => [String(positions.get(row.data_point) ?? 0), readJson(row.statement)]),
+          );
+          const text = fieldsOf(event).slice(0, 14).join("\t") + (state.length ? `\t${writeJson(stated)}` : ""),
+            leaf = toHex(await hashLeaf(text));
+          if (text === bound.lines.get(event) || leaves.get(event)?.has(leaf)) continue;
+          if (leaves.has(event)) unproved.push(event);
+          else faults.add("statements.csv", `What event ${event} states was neither captured nor stated later.`);
+        }
+      }
+    return unproved.length
+      ? [`No row of the log has what some events stated when batches read them: ${[...new Set(unproved)].join(", ")}.`]
+      : [];
+  }
+  function listLeaves(row) {
+    if (row.action === "event.update") {
+      const was = row.before?.leaf ?? null,
+        now = row.after?.leaf ?? null;
+      return was === null || now === null || was === now ? [] : [[row.object, was, now]];
+    }
+    return ["event.update_many", "data_point.correct"].includes(row.action) ? (row.after?.leaves ?? []) : [];
   }
 
   async function digestNumbers(numbers) {
@@ -4294,23 +5520,51 @@
     }
     const unknown = [...kept.keys()].find((slug) => !model.bySlug.has(slug));
     if (unknown) addFault("node_values.csv", `Node ${unknown} is none of its model.`);
+    if (slot.isAsking) compareUncertainty(contents, slot, batch, run, addFault, counts);
     if (!run) return;
-    const amount = run.readings.get(output)?.amount ?? null;
+    const credited = findCredit(model, run, output);
     const sum =
-      amount instanceof Dec
+      credited instanceof Dec
         ? roundTo(
-            convert(amount, model.bySlug.get(output).unit, parseUnit(ledger.unit)),
+            convert(credited, model.bySlug.get(output).unit, parseUnit(ledger.unit)),
             ledger.scale,
             ledger.rounding === "down" ? "floor" : "half_even",
           )
         : ZERO;
-    if (!equal(sum, batch.total))
-      addFault("batches.csv", `Its run comes to ${sum}, and the batch says ${batch.total}.`);
+    if (!equal(sum, batch.total)) addFault("batches.csv", `Its run comes to ${sum}, and the batch says ${batch.total}.`);
     if (batch.share_places !== model.sharePlaces)
       addFault(
         "batches.csv",
         `Shares were cut at ${batch.share_places} places, and its model says ${model.sharePlaces}.`,
       );
+  }
+  /** What a ledger is credited with, in the unit of the output: what it came to, less its discount. */
+  function findCredit(model, run, output) {
+    const { discount } = model.bySlug.get(output),
+      amount = run.readings.get(output)?.amount ?? null,
+      found = run.uncertainties?.get(output);
+    if (!(amount instanceof Dec) || !discount?.size || compare(amount, ZERO) <= 0 || !found) return amount;
+    const { uncertainty, freedom } = combineComponents(found.components, found.correlations),
+      percentile = discount.get("percentile"),
+      factor = percentile ? findQuantile(percentile, freedom) : discount.get("standard_deviations"),
+      whole = multiply(factor, uncertainty);
+    return subtract(amount, compare(whole, amount) > 0 ? amount : whole);
+  }
+  function compareUncertainty(contents, slot, batch, run, addFault, counts) {
+    const part = "uncertainties.jsonl",
+      line = contents.uncertainties.get(batch.batch),
+      found = run?.uncertainties ?? new Map(),
+      probability = slot.model.uncertainty.coverage_probability;
+    if (!line) return;
+    for (const slug of new Set([...found.keys(), ...Object.keys(line.outputs)])) {
+      const stated = line.outputs[slug] ?? {};
+      const anew = found.has(slug) ? writeOutputUncertainty(found.get(slug), probability) : {};
+      if (writeJson(stated) !== writeJson(anew))
+        addFault(part, `The uncertainty of ${slug} is another than when calculated again.`);
+      else counts.uncertainties += 1;
+    }
+    if (line.draws.length !== contents.lineage.get(batch.batch).draws.length)
+      addFault(part, "It says the uncertainty of another number of withdrawals than it has.");
   }
   /** Its slot is one of its cadence, and its name is that of its slot and partition. */
   function checkPlace(contents, model, batch, addFault) {
@@ -4367,6 +5621,7 @@
       ...(contents.manifest.format >= 3 ? ["audit/keys.json"] : []),
       ...(contents.isSealed ? ["audit/seal.jsonl", "captured.txt", "audit/writes.jsonl", "audit/writes.json"] : []),
       ...(contents.methodology ? ["methodology.json"] : []),
+      ...(contents.isUncertain ? ["uncertainties.jsonl"] : []),
       ...(vouched.seal ? [`audit/${vouched.seal.number}.tlog-proof`] : []),
       ...Object.keys(contents.tables),
       ...[...contents.points.keys()].map((one) => `events/${one}.csv`),
@@ -4406,6 +5661,7 @@
       faults,
     );
     checkCorrections(contents, faults);
+    checkStated(contents, faults);
     for (const row of contents.evidence) {
       const part = `evidence/${row.sha256}`;
       if (
@@ -4950,12 +6206,50 @@
       if (JSON.stringify(read.contributions ?? []) !== JSON.stringify(expected))
         yield "its contributions are not those of the source.";
     }
+    function isTakenSo(batch, read, place) {
+      const model = contents.documents.get(batch.model),
+        line = contents.uncertainties.get(batch.batch),
+        node = model?.bySlug.get(read.node);
+      if (!contents.isUncertain || !model?.uncertainty || !line?.draws[place] || node?.kind !== "upstream") return true;
+      const source = newestAt(contents.batches.get(read.source), batch),
+        values = contents.values.get(source.batch) ?? new Map(),
+        primary = [...values.values()].find((one) => one.is_primary);
+      const carried = (value) => {
+        const output = value && contents.uncertainties.get(source.batch)?.outputs[value.node];
+        return output ? readComponents(output) : null;
+      };
+      const write = (one, apply) =>
+        one ? writeComponents(apply(one.components), one.correlations) : { components: [], correlations: [] };
+      const isOfRun = source.run !== null && !source.total.isZero,
+        slopeTo = (value, unit) => findSlope(parseUnit(value.unit ?? "1"), unit);
+      const scaled = (components, slope) => (equal(slope, ONE) ? components : scaleComponents(components, slope));
+      const expected = [
+        write(isOfRun ? carried(primary) : null, (components) =>
+          scaled(
+            mapComponents(components, (change) => divide(multiply(change, parseDec(read.amount)), source.total)),
+            slopeTo(primary, node.unit),
+          ),
+        ),
+        ...[...node.body.attributes.keys()].map((slug, at) =>
+          write(carried(values.get(slug)), (components) =>
+            scaled(components, slopeTo(values.get(slug), parseUnit(read.units[at]))),
+          ),
+        ),
+      ];
+      return writeJson(expected) === writeJson(line.draws[place]);
+    }
     for (const [number, line] of contents.lineage) {
       const batch = contents.batches.get(number);
       if (!batch) continue;
-      for (const read of line.draws)
+      for (const [place, read] of line.draws.entries()) {
         for (const sentence of explainDraw(batch, read))
           faults.add("lineage.jsonl", `Batch ${batch.batch_id} withdrew from batch ${read.source}: ${sentence}`);
+        if (contents.batches.has(read.source) && !isTakenSo(batch, read, place))
+          faults.add(
+            "uncertainties.jsonl",
+            `Batch ${batch.batch_id} withdrew from batch ${read.source}: what it took of the uncertainty is not that part of it.`,
+          );
+      }
     }
   }
 
@@ -5030,6 +6324,7 @@
     compareCorrections();
     compareRules();
     if (contents.isSealed) compareClosure();
+    if (contents.isUncertain && contents.stated) compareStatements();
     if (contents.methodology) compareMethodology(contents.methodology);
 
     /** The methodology, and the batches of versions that it does not name. */
@@ -5067,6 +6362,91 @@
         addFault("The report was submitted with batches of versions that are refused.");
     }
 
+    /** Statements of types and static inputs, and certificates, as the log had them before a generation ended. */
+    function compareStatements() {
+      const ends = new Map(doing("batch_generation.finish").flatMap((row) => row.after.batches.map((name) => [name, row.number])));
+      const asking = [...contents.uncertainties.keys()]
+        .map((batch) => [batch, ends.get(contents.batches.get(batch)?.batch_id)])
+        .filter(([, end]) => end !== undefined);
+      const newest = (some, end) => {
+        const after = lastOf(some.filter((row) => row.number < end))?.after;
+        return isRecord(after) ? after : null;
+      };
+      const readLogged = (fields) => {
+        if (!isRecord(fields)) return null;
+        const read = (name, value) =>
+          isRecord(value)
+            ? new Map(Object.entries(value).map(([part, one]) => [part, read(part, one)]))
+            : Object.hasOwn(STATED_TEXTS, name)
+              ? value
+              : parseDec(String(value));
+        return buildStatement(
+          new Map(
+            Object.entries(fields)
+              .filter(([, value]) => value !== null)
+              .map(([name, value]) => [name, read(name, value)]),
+          ),
+        );
+      };
+      const isSame = (one, other) => (one?.key ?? null) === (other?.key ?? null);
+      const ofType = groupBy(
+        rows.filter((row) => nounOf(row) === "event_type" && isRecord(row.after)),
+        (row) => row.after.slug,
+      );
+      for (const [eventType, points] of contents.points)
+        for (const [batch, end] of asking) {
+          const types = newest(ofType.get(eventType) ?? [], end)?.data_point_types ?? [];
+          for (const { data_point: point } of points) {
+            const logged = types.find((one) => one.slug === point);
+            if (logged && !isSame(contents.stated.find("type", eventType, point, batch), readLogged(logged.uncertainty)))
+              faults.add("statements.csv", `What ${eventType}.${point} states for batch ${batch} is not what the log says.`);
+          }
+        }
+      for (const [number, { slug }] of contents.statics) {
+        const after = lastOf(rowsOf(String(number), "static_input").filter((row) => isRecord(row.after)))?.after,
+          stated = contents.stated.find("static_input", number, slug);
+        if (after && stated && !isSame(stated, readLogged(after.uncertainty)))
+          faults.add("statements.csv", `What static input ${number} states is not what the log says.`);
+      }
+      const addFault = (sentence) => faults.add("calibrations.csv", sentence),
+        named = groupBy([...contents.stated.certificates.values()].flat(), ({ row }) => row.calibration_id),
+        logged = groupBy(
+          rows.filter((row) => nounOf(row) === "calibration"),
+          (row) => row.object,
+        );
+      for (const name of new Set([...named.keys(), ...logged.keys()])) {
+        if (!logged.has(name)) addFault(`No row of the log is about the calibration ${name}.`);
+        else
+          for (const [batch, end] of asking) {
+            const then = newest(logged.get(name), end),
+              { row } = (named.get(name) ?? []).find(({ batches }) => batches.has(batch)) ?? {};
+            if (Boolean(then) !== Boolean(row)) addFault(`Calibration ${name} was entered for batch ${batch}, or was not.`);
+            else if (then)
+              for (const field of differing(fieldsOf(row), { ...then, ...namesOf(row, then), statement: readLogged(then.uncertainty)?.key }))
+                addFault(`The ${field} of calibration ${name} is not what the log says.`);
+          }
+      }
+      function fieldsOf(row) {
+        const textOf = (moment) => (moment === null ? null : writeMoment(moment));
+        return {
+          name: row.name,
+          data_point_type: row.data_point,
+          valid_from: textOf(row.valid_from),
+          valid_until: textOf(row.valid_until),
+          asset: row.asset,
+          event_type: row.event_type,
+          statement: readUncertaintyStatement(row.statement).key,
+        };
+      }
+      /** What names.csv calls the meter and the event type; a meter whose events are not in the bundle has no name there. */
+      function namesOf(row, then) {
+        const nameOf = (kind, id) => contents.names.get(`${kind}/${numberOf(kind, id, project)}`);
+        return {
+          asset: then.asset_id === null ? null : (nameOf("asset", then.asset_id) ?? row.asset),
+          event_type: nameOf("event_type", then.event_type_id) ?? row.event_type,
+        };
+      }
+    }
     /** Names, meters, keys of static inputs, outages and dismissed findings. */
     function compareClosure() {
       const isUntold = (kind) => kind === "asset" && doing("asset.import").length > 0,
@@ -5455,7 +6835,7 @@
     const project = contents.manifest.project_number,
       lines = readLines(contents.parts.get("captured.txt"));
     const rows = await readWrites(contents, vouched, faults),
-      bound = { lines, writeOf: new Map() },
+      bound = { lines, rows, writeOf: new Map() },
       completed = listCompleted(rows, lines, project),
       used = new Set(completed.rows),
       hashes = contents.writeProof?.events ?? {},
@@ -5493,7 +6873,7 @@
       const fields = line.split("\t"),
         event = Number(fields[1]);
       requireThat(
-        fields.length === 14 && /^(0|[1-9][0-9]*)$/.test(fields[1]) && event > last,
+        (fields.length === 14 || fields.length === 15) && /^(0|[1-9][0-9]*)$/.test(fields[1]) && event > last,
         `Lines of captured.txt are of one event each, in order: ${line.slice(0, 60)}`,
       );
       last = event;
@@ -5567,10 +6947,11 @@
     for (const row of rows) {
       let leaves = [];
       if (row.action === "event.update") leaves = [[row.object, row.before?.leaf ?? null, row.after?.leaf ?? null]];
-      if (row.action === "event.update_many") leaves = row.after?.leaves ?? [];
+      const hasLeaves = ["event.update_many", "data_point.correct"].includes(row.action);
+      if (hasLeaves) leaves = row.after?.leaves ?? [];
       for (const [name, before, after] of leaves) {
         const event = numberOf("event", name, project),
-          isChanged = row.action === "event.update_many" || (before !== null && after !== null && before !== after);
+          isChanged = hasLeaves || (before !== null && after !== null && before !== after);
         if (!isChanged || !lines.has(event) || row.project_id !== idOf("project", project)) continue;
         completed.rows.add(row.number);
         if (completed.last.has(event) && toHex(completed.last.get(event)) !== before) completed.broken.add(event);
@@ -6359,7 +7740,7 @@
    */
   async function checkBundle(file, keyText, { witnesses = [], atLeast = witnesses.length, statements = [], verifiers = [] } = {}) {
     const faults = new Faults(),
-      counts = { parts: 0, rowsOfLog: 0, batches: 0, nodeValues: 0, contributions: 0 },
+      counts = { parts: 0, rowsOfLog: 0, batches: 0, nodeValues: 0, contributions: 0, uncertainties: 0 },
       result = { faults: faults.list, counts, runs: [], gaps: [], cosigners: [], opinions: [], notChecked: [...NOT_CHECKED] };
     let parts;
     const given = await readKey(keyText),
@@ -6401,7 +7782,11 @@
         const bound = await bindEvents(contents, vouched, faults);
         checkCaptured(contents, bound, faults);
         checkLate(contents, bound, faults);
-        result.notChecked.push(...listUnbound(contents, bound), ...listUntold(contents, vouched));
+        result.notChecked.push(
+          ...listUnbound(contents, bound),
+          ...(await checkStatedLines(contents, bound, bound.rows, faults)),
+          ...listUntold(contents, vouched),
+        );
         result.gaps = listGaps(contents, vouched.rows);
       }
       if (contents.manifest.engine_revision !== 2)
@@ -7077,6 +8462,8 @@ zeta ζ	29979245800	0
     commonLog,
     raise,
     roundTo,
+    findQuantile,
+    findDeviation,
     parseUnit,
     convert,
     writeUnit,

@@ -29,15 +29,39 @@
     ...[...document.querySelectorAll(".navigation li a")].map((link) => [link, "page"]),
     ...actions.map((link) => [link, "action"]),
   ].map(([link, kind]) => ({ name: link.firstChild.textContent.trim(), kind, address: link.getAttribute("href") }));
-  // Each part that is typed begins a word of the name, in any order: "typ cre" finds "Create event type".
-  const fits = (name, words) => {
-    const names = name.toLowerCase().split(/\s+/);
-    return words.toLowerCase().split(/\s+/).every((part) => names.some((one) => one.startsWith(part)));
+  // Each word that is typed is a part of the name, in any order; a name in which each begins a word comes first:
+  // "typ cre" finds "Create event type", "lorry-0" finds "LORRY-001".
+  const SPLIT = /[\s\-_/.,:()]/;
+  const begins = (name, word) => {
+    for (let at = name.indexOf(word); at >= 0; at = name.indexOf(word, at + 1)) if (!at || SPLIT.test(name[at - 1])) return true;
+    return false;
   };
-  const pages = (words) => links.filter((one) => fits(one.name, words) || one.name.toLowerCase().includes(words.toLowerCase()));
+  const partsOf = (words) => words.toLowerCase().split(/\s+/).filter(Boolean);
+  const has = (one, parts) => parts.every((part) => one.name.toLowerCase().includes(part));
+  const inner = (one, parts) => parts.filter((part) => !begins(one.name.toLowerCase(), part)).length;
+  const ranked = (all, parts) => all.map((one) => [inner(one, parts), one]).sort((a, b) => a[0] - b[0]).map(([, one]) => one);
+  const pages = (parts) => ranked(links.filter((one) => has(one, parts)), parts);
+
+  // Records that this person opened in this browser, the newest first. They are kept by account and person.
+  const RECENT = `weighbridge-recent-${find.dataset.person}`, RECENT_MAX = 8;
+  const recent = () => {
+    try { return JSON.parse(localStorage.getItem(RECENT)) || []; } catch { return []; }
+  };
+  const remember = (root) => {
+    const id = root && root.querySelector(".head .id"), name = root && root.querySelector("h1");
+    if (!id || !name || !/^[a-z]+_[0-9a-f]+$/.test(id.dataset.copy) || id.dataset.copy.startsWith("prj_")) return;
+    const own = id.dataset.copy, address = location.pathname.endsWith(`/${own}`) ? location.pathname : find.action.replace(/find$/, `open/${own}`);
+    const one = { name: name.textContent.trim(), id: own, address };
+    const kept = [one, ...recent().filter((other) => other.id !== one.id)].slice(0, RECENT_MAX);
+    try { localStorage.setItem(RECENT, JSON.stringify(kept)); } catch { /* a browser that keeps nothing */ }
+  };
+  remember(document.getElementById("main"));
+  document.addEventListener("htmx:after:swap", () => remember(document.getElementById("drawer-record")));
   const choices = () => [...list.children];
   const show = () => {
-    const found = [...pages(input.value.trim()).slice(0, input.value.trim() ? PAGES_MAX : 30), ...records];
+    const parts = partsOf(input.value), known = recent().map((one) => ({ ...one, kind: "recent" })).filter((one) => has(one, parts));
+    const others = records.filter((one) => !known.some((other) => one.address.endsWith(other.id)));
+    const found = parts.length ? ranked([...pages(parts).slice(0, PAGES_MAX), ...known, ...others], parts) : [...known, ...pages(parts)];
     list.replaceChildren(...found.map((one, at) => make("li", { role: "option", id: `palette-${at}` },
       make("a", { href: one.address, tabindex: "-1" }, one.name), make("span", { class: "faint" }, one.kind))));
     choose(0);

@@ -164,6 +164,8 @@
   document.addEventListener("keydown", (event) => {
     if (document.querySelector("dialog[open]")) return;
     if (event.key === "Escape") {
+      const editing = event.target.closest("tr.editing");
+      if (editing) { editing.querySelector("[data-cancel]").click(); return; }
       if (closeDrawer()) return;
       for (const open of document.querySelectorAll("details.switcher[open], details.act[open]")) {
         open.open = false;
@@ -207,7 +209,7 @@
   });
 
   // What is chosen in a picture or a strip that is wider than its place is brought into sight.
-  for (const chosen of document.querySelectorAll(".scroll .picture [aria-current], .strip [aria-current]")) {
+  for (const chosen of document.querySelectorAll(".scroll .picture [aria-current], .scroll.from-end .picture .box.chosen, .strip [aria-current]")) {
     const room = chosen.closest(".scroll, .strip ol");
     const [inside, outside] = [chosen.getBoundingClientRect(), room.getBoundingClientRect()];
     room.scrollLeft += inside.left + inside.width / 2 - outside.left - outside.width / 2;

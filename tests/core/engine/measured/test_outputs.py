@@ -9,16 +9,8 @@ from hypothesis import strategies as st
 from tests.core.model.documents import model
 
 from weighbridge.core.engine import EngineSetting, SlotData, run_slot
-from weighbridge.core.engine.slot_computation import (
-    NOTHING,
-    Drawing,
-    Drawn,
-    Element,
-    Group,
-    Measure,
-    SourceLedgerView,
-    compute_statistics,
-)
+from weighbridge.core.engine.slot_computation import Drawing, Drawn, Element, Group, Measure, SourceLedgerView
+from weighbridge.core.engine.statistics import NOTHING, compute_statistics
 from weighbridge.core.ledger.allocation import Partition, ValueSource, compute_shares, spread
 from weighbridge.core.ledger.drawing import Drawer, SourceBatch
 from weighbridge.core.ledger.pool import Pool

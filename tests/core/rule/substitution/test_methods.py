@@ -196,7 +196,7 @@ def test_an_outcome_says_what_gave_the_value():
     first, second = found[3], found[4]
     assert (first.method, first.result.method, first.result.members) == ("greater_of", "maximum", 2)
     assert (first.tier, first.code, first.gap_slots, first.is_settled) == (1, "08", 2, True)
-    assert first.result.window.members == 100
+    assert first.result.look_back.window.members == 100
     assert first.availability == Decimal("0.6666666666666666666666666666666667")
     assert second.availability == Decimal("0.5")
     assert (first.is_missing, second.is_missing) == (True, False)

@@ -4,6 +4,7 @@ from decimal import Decimal
 
 import pytest
 from tests.core.rule.substitution.hours import HOUR
+from tests.core.rule.substitution.test_around_gaps import COKE, QUEBEC, QUEBEC_RATES, RANGES, TWO_AFTER
 from tests.core.rule.substitution.test_part_75 import BORDERS, NOX, OXYGEN, SO2
 from tests.core.rule.substitution.test_regulations import FUEL, MRR
 
@@ -15,6 +16,13 @@ PERCENTILE = {"method": "percentile", "p": 90, "definition": "naaqs", "window": 
 NESTED = {"method": "next", "without_after": {"method": "next", "without_after": {"method": "next"}}}
 
 
+READ = [
+    SO2, NOX, OXYGEN, BORDERS, FUEL, MRR, PERCENTILE, MEAN, NESTED,
+    COKE, QUEBEC, QUEBEC_RATES, RANGES, TWO_AFTER,
+    MEAN | {"fill_to_end": True, "operating_from": {"event_type": "unit", "where": "{{load}} > 0"}},
+]  # fmt: skip
+
+
 def fields(given):
     filling, problems = read_filling(given)
     assert (filling is None) == bool(problems)
@@ -22,7 +30,7 @@ def fields(given):
     return [problem.field for problem in problems]
 
 
-@pytest.mark.parametrize("given", [SO2, NOX, OXYGEN, BORDERS, FUEL, MRR, PERCENTILE, MEAN, NESTED])
+@pytest.mark.parametrize("given", READ)
 def test_what_was_read_is_written_in_one_form_that_reads_to_the_same(given):
     filling, problems = read_filling(given)
     assert problems == []
@@ -74,6 +82,48 @@ REFUSED = {
         {"method": "mean", "window": WINDOW | {"include_current": True}},
         ["correction.window.include_current"],
     ),
+    "a window around a gap without a side": (
+        {"method": "mean", "window": {"kind": "around_gap"}}, ["correction.window.before"],
+    ),
+    "a side of a gap without an extent": (
+        {"method": "mean", "window": {"kind": "around_gap", "after": {}}},
+        ["correction.window.after.duration"],
+    ),
+    "a side of a gap with a field of another window": (
+        {"method": "mean", "window": {"kind": "around_gap", "before": {"members": 1, "unit": "day"}}},
+        ["correction.window.before.unit"],
+    ),
+    "a side of a gap that is no object": (
+        {"method": "mean", "window": {"kind": "around_gap", "before": 72}}, ["correction.window.before"],
+    ),
+    "a window of no kind": (
+        {"method": "mean", "window": {"kind": "round", "members": 1}}, ["correction.window.kind"],
+    ),
+    "what members have in common that cannot be read": (
+        {"method": "mean", "window": WINDOW | {"same": "{{load}} +"}}, ["correction.window.same"],
+    ),
+    "what members have in common that is no text": (
+        {"method": "mean", "window": WINDOW | {"same": 4}}, ["correction.window.same"],
+    ),
+    "a confidence beyond 99.9 percent": (
+        {"method": "confidence_limit", "confidence": 100, "window": WINDOW}, ["correction.confidence"],
+    ),
+    "a limit without its confidence": (
+        {"method": "confidence_limit", "window": WINDOW}, ["correction.confidence"],
+    ),
+    "a period to wait in for ever": (
+        MEAN | {"after_within": "year"}, ["correction.without_after"],
+    ),
+    "a period that there is not": (
+        MEAN | {"after_within": "decade", "without_after": "before"}, ["correction.after_within"],
+    ),
+    "availability of a period that there is not": (
+        {"tiers": [{"when": "availability(decade) > 0", **MEAN}]}, ["correction.tiers[0].when"],
+    ),
+    "a method for an empty window that there is not": (
+        {"method": "mean", "window": WINDOW, "without_members": {"method": "guess"}},
+        ["correction.without_members.method"],
+    ),
     "a where that cannot be read": (
         {"method": "mean", "window": WINDOW | {"where": "{{load}} >"}}, ["correction.window.where"],
     ),
@@ -114,6 +164,7 @@ REFUSED = {
     "a rounding without places": (MEAN | {"round": {"mode": "half_up"}}, ["correction.round.places"]),
     "a rounding that is unknown": (MEAN | {"round": {"places": 1, "mode": "up"}}, ["correction.round.mode"]),
     "availability over no slots": (MEAN | {"availability_slots": 0}, ["correction.availability_slots"]),
+    "an end that is no truth": (MEAN | {"fill_to_end": "yes"}, ["correction.fill_to_end"]),
     "a side that is unknown": (MEAN | {"conservative": "left"}, ["correction.conservative"]),
     "several faults": (
         {"method": "percentile", "p": 101, "round": 5, "border_where": 1, "other": 2},

@@ -9,18 +9,14 @@ that needs a value: the value with its method, tier, code, window and members, o
     slots = series_slots(readings, expected, period)
     outcomes = fill(gap_program(filling), slots, zone)
 
-To read it: `definition` defines tiers, gaps, borders and methods, and reads them from JSON.
+To read it: `definition` defines tiers, gaps, borders and methods, `windows` the values that a method is taken
+of, and `reading` reads them from JSON.
 
 To fill gaps: `values` has the slots of a series and computes one method for one slot; `filling` makes
 functions of conditions, says what a late value may change, and is the pass that brings all together.
 """
 
-from weighbridge.core.rule.substitution.definition import (
-    GapFilling,
-    check_filling,
-    read_filling,
-    write_filling,
-)
+from weighbridge.core.rule.substitution.definition import GapFilling, write_filling
 from weighbridge.core.rule.substitution.filling import (
     Filling,
     GapProgram,
@@ -29,6 +25,11 @@ from weighbridge.core.rule.substitution.filling import (
     find_affected_slots,
     find_reading_start,
     list_names,
+)
+from weighbridge.core.rule.substitution.reading import (
+    check_filling,
+    check_operating_source,
+    read_filling,
 )
 from weighbridge.core.rule.substitution.values import (
     Absence,
@@ -50,6 +51,7 @@ __all__ = [
     "SeriesSlot",
     "SlotOutcome",
     "check_filling",
+    "check_operating_source",
     "compile_filling",
     "fill",
     "find_affected_slots",

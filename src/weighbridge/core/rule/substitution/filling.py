@@ -16,14 +16,13 @@ after it; with a window of whole periods it waits for the end of the period as w
 when the series does is decided as it is, and its outcomes say so.
 
 The windows of a series hold the values of operating slots that are captured and valid, or a person's, as far
-as the window's `where` is true for them. Their members are numbered from 0 in the order of time. What a
-slot's window holds is a range of numbers, so it costs nothing to say and is read only when the slot's method
-asks. What no window will ask for is forgotten.
+as the window's `where` is true for them; `windows` says which a slot's window holds.
 
 Availability is the share of operating slots with a valid captured value, up to a slot and with it: over the
 last so many operating slots, or over all while there are fewer (40 CFR 75.32, equations 8 and 9, with 8,760
 hours). What a person or a rule put in counts as not captured, and slots in which the meter was not operating
-count neither way.
+count neither way. Availability of a period is the same of all operating slots of the calendar's period that
+holds the slot, so the slots of a gap wait for its end.
 
 Invariants: what becomes of a slot depends on the series alone, not on the portions it comes in, nor on when
 a value arrived or what a rule had put in before; outcomes come in the order of their slots; memory holds the
@@ -41,7 +40,7 @@ An example, with a mean of before and after up to two slots and a maximum beyond
 When 13 arrives late for hour 5 the gap of three becomes two of one: hour 4 has 13.5 and hour 6 has 12.5.
 """
 
-from bisect import bisect_left
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -51,21 +50,21 @@ from typing import Final, NamedTuple
 
 from weighbridge.core.expression import Budget, Expression, Position
 from weighbridge.core.expression.compiler import compile_row
-from weighbridge.core.expression.tree import Name, names, walk
+from weighbridge.core.expression.tree import FunctionCall, Name, names, walk
 from weighbridge.core.expression.value import Element, Fault, Scalar
 from weighbridge.core.halt import proceeding
 from weighbridge.core.number import CONTEXT
-from weighbridge.core.rule.definition import Calendar, Extent, Rolling, Window, find_affected, reach
+from weighbridge.core.rule.definition import PERIODS, Calendar, Extent
 from weighbridge.core.rule.evaluation import COST_MAX, COST_OF_RECORD_MAX, compute_cost
 from weighbridge.core.rule.substitution.definition import (
     AVAILABILITY,
+    PERIOD_CALLS,
     TIER_CALLS,
     VALID_SLOTS,
     Computed,
     Conservative,
     FromWindow,
     GapFilling,
-    LookBack,
     SlotMethod,
     ValueRounding,
     list_parts,
@@ -73,6 +72,8 @@ from weighbridge.core.rule.substitution.definition import (
     name_of,
 )
 from weighbridge.core.rule.substitution.values import (
+    NOT_ALIKE,
+    PENDING,
     Absence,
     Border,
     FoundValue,
@@ -83,7 +84,20 @@ from weighbridge.core.rule.substitution.values import (
     compute_value,
     compute_window_statistic,
 )
-from weighbridge.core.time.calendar import Interval
+from weighbridge.core.rule.substitution.windows import (
+    GapSpan,
+    GapWindow,
+    LookBack,
+    MemberRange,
+    SameMembers,
+    SeenMembers,
+    counts_after,
+    find_affected_by_window,
+    find_window_end,
+    find_window_reach,
+)
+from weighbridge.core.time.calendar import Interval, find_slot
+from weighbridge.core.uncertainty.statement import UncertaintyStatement
 
 START: Final = Position()
 """The field of an error about costs: several texts share one budget."""
@@ -92,7 +106,7 @@ SlotTest = Callable[[SeriesSlot], Element]
 """A condition on a slot, or a value computed from it; None when it is undecided or has none."""
 
 TierTest = Callable[[Sequence[Element]], Element]
-"""A tier's `when`, over availability, gap slots and valid slots."""
+"""A tier's `when`, over what `_AROUND` lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +116,15 @@ class TierProgram:
     method: SlotMethod
     when: TierTest | None
     code: str | None
+    statement: UncertaintyStatement | None = None
+
+
+class WindowProgram(NamedTuple):
+    """A window, with what it asks of a slot."""
+
+    look_back: LookBack
+    where: SlotTest | None
+    same: SlotTest | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,14 +135,15 @@ class GapProgram:
     tiers: tuple[TierProgram, ...]
     border_where: SlotTest | None
     operating_where: SlotTest | None
-    look_backs: tuple[tuple[LookBack, SlotTest | None], ...]
-    """The windows, with what they ask of a slot."""
+    look_backs: tuple[WindowProgram, ...]
     computed: dict[Expression, SlotTest]
     availability_slots: int | None
     asks_availability: bool
     """Whether a tier looks at it."""
     asks_history: bool
     """Whether a tier looks at how many slots were valid, however long ago."""
+    periods: tuple[str, ...]
+    """The periods of the calendar whose availability tiers look at."""
     rounding: ValueRounding | None
     budget: Budget
 
@@ -134,6 +158,12 @@ class GapProgram:
     def spend_on_members(self, count: int) -> None:
         """Count what looking at the members of a window costs; ExpressionError when it is too much."""
         self.budget.spend(count, START)
+
+    @property
+    def windows(self) -> tuple[GapWindow, ...]:
+        """All that slots look at beyond their gap and that is bounded by time or by a number of values."""
+        periods = (Calendar(unit, extent=Extent.WHOLE_PERIOD) for unit in self.periods)
+        return (*(one.look_back.window for one in self.look_backs), *periods)
 
     def is_operating(self, slot: SeriesSlot) -> bool:
         """Whether the meter was operating; undecided, or without an event to ask, it was unless out."""
@@ -161,8 +191,8 @@ def list_trees(filling: GapFilling) -> Iterable[Expression]:
         yield filling.operating_where
     for part in _list_methods(filling):
         match part:
-            case FromWindow(look_back=LookBack(where=where)) if where is not None:
-                yield where
+            case FromWindow(look_back=LookBack(where=where, same=same)):
+                yield from (tree for tree in (where, same) if tree is not None)
             case Computed(expression=expression):
                 yield expression
 
@@ -193,24 +223,29 @@ def compile_filling(filling: GapFilling, budget: Budget | None = None) -> GapPro
         read_names,
         tuple(
             TierProgram(
-                turn(tier.method), None if tier.when is None else compile_row(tier.when, _AROUND), tier.code
+                turn(tier.method),
+                None if tier.when is None else compile_row(tier.when, _AROUND),
+                tier.code,
+                tier.statement,
             )
             for tier in filling.tiers
         ),
         tested(filling.border_where),
         tested(filling.operating_where),
-        tuple((back, tested(back.where)) for back in look_backs),
+        tuple(WindowProgram(back, tested(back.where), tested(back.same)) for back in look_backs),
         {part.expression: on_slot(part.expression) for part in parts if isinstance(part, Computed)},
         filling.availability_slots,
         AVAILABILITY in condition_nodes,
         not condition_nodes.isdisjoint((AVAILABILITY, VALID_SLOTS)),
+        tuple(unit for unit, call in PERIOD_CALLS.items() if call in condition_nodes),
         filling.rounding,
         budget_left,
         sum(compute_cost(node) for tree in list_trees(filling) for node in walk(tree)),
     )
 
 
-_AROUND: Final[dict[Expression, int]] = {call: index for index, call in enumerate(TIER_CALLS)}
+_FACTS: Final[tuple[FunctionCall, ...]] = (*TIER_CALLS, *PERIOD_CALLS.values())
+_AROUND: Final[dict[Expression, int]] = {call: index for index, call in enumerate(_FACTS)}
 
 
 def _keep_method(method: SlotMethod) -> SlotMethod:
@@ -227,20 +262,19 @@ def find_affected_slots(
 ) -> tuple[datetime, datetime | None]:
     """From when and until when slots start that a change may change; None: to the end of the series.
 
-    `around` reaches from the last border before the change to the first one behind it, or to where the series
-    begins and ends.
+    `window` reaches from the last border before what the change touches to the first one behind it
+    (`windows.widen_change`), or to where the series begins and ends.
     """
     start, ends = window.start, [window.end]
     counts = program.asks_history
-    for look_back, _ in program.look_backs:
-        reached = find_affected(look_back.window, changed, zone)
+    for one in program.windows:
+        reached = find_affected_by_window(one, changed, zone)
         if reached is None:
             counts = True
-        elif isinstance(look_back.window, Rolling):
-            ends.append(reached.end)
-        else:
-            start = min(start, reached.start)
-            ends.append(reached.end)
+            continue
+        first, last = reached
+        start = start if first is None else min(start, first)
+        ends.append(last)
     return start, None if counts else max(ends)
 
 
@@ -251,7 +285,7 @@ def find_reading_start(
 
     `border` is the last one before `first`.
     """
-    starts = [reach(look_back.window, border, zone) for look_back, _ in program.look_backs]
+    starts = [find_window_reach(window, border, zone) for window in program.windows]
     if program.asks_history or None in starts:
         return None
     return min([border, first, *(start for start in starts if start is not None)])
@@ -287,71 +321,38 @@ class Availability:
         return CONTEXT.divide(Decimal(self._valid), Decimal(self._operating))
 
 
-class MemberRange(NamedTuple):
-    """Members by their numbers, from the first on and before the last."""
+class PeriodAvailability:
+    """The shares of one series in consecutive periods of the calendar."""
 
-    first: int
-    last: int | None
-    """None while members of the period may still come."""
-
-
-class WindowMembers:
-    """The members of one window as the slots of a series pass."""
-
-    def __init__(self, window: Window, zone: tzinfo) -> None:
-        self._window = window
+    def __init__(self, unit: str, zone: tzinfo) -> None:
+        self._cadence = PERIODS[unit]
         self._zone = zone
-        self._starts: list[datetime] = []
-        self._values: list[Decimal] = []
-        self._forgotten = 0
+        self._periods: list[Interval] = []
+        self._operating: list[int] = []
+        self._valid: list[int] = []
 
-    def enter(self, start: datetime, value: Decimal) -> None:
-        """A slot later than all before feeds the window."""
-        self._starts.append(start)
-        self._values.append(value)
+    def count(self, start: datetime, *, is_valid: bool) -> None:
+        """The next operating slot passes."""
+        if not self._periods or start >= self._periods[-1].end:
+            self._periods.append(find_slot(self._cadence, start, self._zone))
+            self._operating.append(0)
+            self._valid.append(0)
+        self._operating[-1] += 1
+        self._valid[-1] += is_valid
 
-    def before(self, moment: datetime) -> MemberRange:
-        """The window of a slot that starts then, behind all that entered."""
-        entered = self._forgotten + len(self._values)
-        match self._window:
-            case Rolling(members=count, duration=duration):
-                latest = self._forgotten if count is None else max(entered - count, self._forgotten)
-                youngest = self._forgotten if duration is None else self._at(moment - duration)
-                return MemberRange(max(latest, youngest), entered)
-            case Calendar() as window:
-                first = self._at(window.opening(window.period(moment, self._zone), self._zone))
-                return MemberRange(first, None if window.extent is Extent.WHOLE_PERIOD else entered)
+    def share(self, moment: datetime) -> Decimal:
+        """Return the share of the period of a slot that has passed, as far as its slots have."""
+        index = bisect_right(self._periods, moment, key=_get_start) - 1
+        return CONTEXT.divide(Decimal(self._valid[index]), Decimal(self._operating[index]))
 
-    def known_from(self, moment: datetime) -> datetime | None:
-        """From when on the window of a slot that starts then cannot grow; None when it cannot any more."""
-        match self._window:
-            case Calendar(extent=Extent.WHOLE_PERIOD) as window:
-                return window.period(moment, self._zone).end
-        return None
+    def forget(self, moment: datetime) -> None:
+        """Forget the periods that end by a moment, the latest one excepted."""
+        while len(self._periods) > 1 and self._periods[0].end <= moment:
+            del self._periods[0], self._operating[0], self._valid[0]
 
-    def resolved(self, members: MemberRange, moment: datetime) -> MemberRange:
-        """The window of a slot that starts then, with its end; all members of its period have entered."""
-        if members.last is not None:
-            return members
-        end = self.known_from(moment)
-        assert end is not None  # noqa: S101 - only a window of whole periods leaves its end open
-        return MemberRange(members.first, self._at(end))
 
-    def values(self, members: MemberRange) -> Sequence[Decimal]:
-        """The values of resolved members, in order of time."""
-        assert members.last is not None  # noqa: S101 - it was resolved
-        return self._values[members.first - self._forgotten : members.last - self._forgotten]
-
-    def forget(self, first: int) -> None:
-        """Forget the members before this number."""
-        if first > self._forgotten:
-            del self._starts[: first - self._forgotten]
-            del self._values[: first - self._forgotten]
-            self._forgotten = first
-
-    def _at(self, moment: datetime) -> int:
-        """The number of the first member that starts at the moment or later."""
-        return self._forgotten + bisect_left(self._starts, moment)
+def _get_start(period: Interval) -> datetime:
+    return period.start
 
 
 class _WaitingSlot(NamedTuple):
@@ -359,8 +360,8 @@ class _WaitingSlot(NamedTuple):
 
     slot: SeriesSlot
     availability: Decimal
-    ranges: tuple[MemberRange, ...]
-    """What it has of each window."""
+    seen: tuple[SeenMembers | None, ...]
+    """What it has of each window; None where `same` of the window gives nothing for it."""
 
 
 @dataclass(slots=True)
@@ -370,7 +371,20 @@ class _Gap:
     waiting: list[_WaitingSlot] = field(default_factory=list)
     after: Border | None = None
     known_from: datetime | None = None
-    """From when on its windows cannot grow; None when they cannot any more."""
+    """From when on its windows cannot grow, as far as they are bounded in time; None when they cannot now."""
+
+    @property
+    def span(self) -> GapSpan:
+        """From its first slot to its last one."""
+        return GapSpan(self.waiting[0].slot.start, self.waiting[-1].slot.start, self.after is not None)
+
+
+_Statistics = dict[tuple[FromWindow, Element, tuple[MemberRange, ...]], FoundValue | NoValue]
+"""What methods came to over the same members, so that the slots of a gap compute it once."""
+
+
+def _is_known(value: Element) -> bool:
+    return value is not None and not isinstance(value, Fault)
 
 
 class Filling:
@@ -385,8 +399,16 @@ class Filling:
         self._program = program
         self._is_asked = is_asked
         self._availability = Availability(program.availability_slots)
-        self._windows = [WindowMembers(one.window, zone) for one, _ in program.look_backs]
-        self._index = {one: index for index, (one, _) in enumerate(program.look_backs)}
+        self._zone = zone
+        self._periods = {unit: PeriodAvailability(unit, zone) for unit in program.periods}
+        self._windows = [SameMembers(one.look_back, zone) for one in program.look_backs]
+        # Most windows have no `same`; what enters these is not asked for it.
+        self._fed = tuple(
+            (window.of(None) if one.same is None else None, window, one.where, one.same)
+            for window, one in zip(self._windows, program.look_backs, strict=True)
+        )
+        self._index = {one.look_back: index for index, one in enumerate(program.look_backs)}
+        self._counts_after = any(counts_after(one.look_back.window) for one in program.look_backs)
         self._before: Border | None = None
         self._gap: _Gap | None = None
         self._ended: deque[_Gap] = deque()
@@ -422,15 +444,22 @@ class Filling:
     def _pass(self, slot: SeriesSlot) -> None:
         """An operating slot passes."""
         self._availability.count(is_valid=slot.is_valid)
+        if self._periods:
+            for period in self._periods.values():
+                period.count(slot.start, is_valid=slot.is_valid)
         value = slot.value
         if value is None or not slot.has_own:
             self._wait(slot)
         else:
             if self._program.is_border(slot):
-                self._end_gap(Border(slot.start, value))
-            for members, (_, where) in zip(self._windows, self._program.look_backs, strict=True):
-                if where is None or where(slot) is True:
-                    members.enter(slot.start, value)
+                self._end_gap(Border(slot.start, value, slot.key))
+            for alone, window, where, same in self._fed:
+                if where is not None and where(slot) is not True:
+                    continue
+                if alone is not None:
+                    alone.enter(slot.start, value, slot.key)
+                elif same is not None and _is_known(common := same(slot)):
+                    window.of(common).enter(slot.start, value, slot.key)
         self._valid += slot.is_valid
         self._passed += 1
         if not self._passed % _SLOTS_BETWEEN_FORGETTING:
@@ -439,8 +468,17 @@ class Filling:
     def _wait(self, slot: SeriesSlot) -> None:
         if self._gap is None:
             self._gap = _Gap(self._before, self._valid)
-        ranges = tuple(members.before(slot.start) for members in self._windows)
-        self._gap.waiting.append(_WaitingSlot(slot, self._availability.share, ranges))
+        seen = tuple(
+            self._see(members, one, slot)
+            for members, one in zip(self._windows, self._program.look_backs, strict=True)
+        )
+        self._gap.waiting.append(_WaitingSlot(slot, self._availability.share, seen))
+
+    def _see(self, members: SameMembers, window: WindowProgram, slot: SeriesSlot) -> SeenMembers | None:
+        common = None if window.same is None else window.same(slot)
+        if window.same is not None and not _is_known(common):
+            return None
+        return SeenMembers(common, members.of(common).before(slot.start))
 
     def _end_gap(self, border: Border) -> None:
         gap, self._gap = self._gap, None
@@ -448,33 +486,44 @@ class Filling:
         if gap is None:
             return
         gap.after = border
-        last = gap.waiting[-1].slot.start
-        ends = [end for members in self._windows if (end := members.known_from(last)) is not None]
-        gap.known_from = max(ends, default=None)
+        last = gap.span.last
+        ends = [find_window_end(one, last, self._zone) for one in self._program.windows]
+        gap.known_from = max((end for end in ends if end is not None), default=None)
         self._ended.append(gap)
 
     def _forget(self, moment: datetime) -> None:
         """Windows forget what neither a waiting slot nor a later one asks for."""
         oldest = self._ended[0] if self._ended else self._gap
-        if oldest is None:
-            needed_ranges = tuple(members.before(moment) for members in self._windows)
-        else:
-            needed_ranges = oldest.waiting[0].ranges
-        for window, members in zip(self._windows, needed_ranges, strict=True):
-            window.forget(members.first)
+        first = moment if oldest is None else oldest.span.first
+        for window in self._windows:
+            window.forget(first)
+        for period in self._periods.values():
+            period.forget(first)
 
     def _decided(self, moment: datetime | None) -> list[SlotOutcome]:
         """The outcomes of the gaps whose windows are known at a moment; with none, of all."""
         outcomes: list[SlotOutcome] = []
         ended_gaps = self._ended
-        while ended_gaps and (
-            moment is None or ended_gaps[0].known_from is None or ended_gaps[0].known_from <= moment
-        ):
+        while ended_gaps and (moment is None or self._is_settled(ended_gaps[0], moment)):
             outcomes += self._of_gap(ended_gaps.popleft())
         return outcomes
 
+    def _is_settled(self, gap: _Gap, moment: datetime) -> bool:
+        """Whether the windows of an ended gap cannot grow from a moment on."""
+        if gap.known_from is not None and gap.known_from > moment:
+            return False
+        if not self._counts_after:
+            return True
+        last = gap.span.last
+        return all(
+            members.of(seen.same).is_full_after(last)
+            for waiting_slot in gap.waiting
+            for members, seen in zip(self._windows, waiting_slot.seen, strict=True)
+            if seen is not None
+        )
+
     def _of_gap(self, gap: _Gap) -> Iterable[SlotOutcome]:
-        statistics: dict[tuple[FromWindow, MemberRange], FoundValue | NoValue] = {}
+        statistics: _Statistics = {}
         for waiting_slot in proceeding(gap.waiting):
             if not self._is_asked(waiting_slot.slot.start):
                 continue
@@ -486,17 +535,28 @@ class Filling:
                 None if tier is None else name_of(tier.method),
                 number,
                 None if tier is None else tier.code,
-                waiting_slot.availability if self._program.asks_availability else None,
+                self._report_availability(waiting_slot),
                 len(gap.waiting),
                 gap.after is not None,
+                None if tier is None else tier.statement,
             )
+
+    def _report_availability(self, waiting_slot: _WaitingSlot) -> Decimal | None:
+        """The share that tiers ask for: up to the slot, or else of the first period that they name."""
+        if self._program.asks_availability:
+            return waiting_slot.availability
+        period = next(iter(self._periods.values()), None)
+        return None if period is None else period.share(waiting_slot.slot.start)
 
     def _tier(self, waiting_slot: _WaitingSlot, gap: _Gap) -> tuple[TierProgram | None, int | None, NoValue]:
         """The first tier whose condition is true and its number, or why there is none."""
+        periods = self._periods
+        start = waiting_slot.slot.start
         facts: list[Element] = [
             waiting_slot.availability,
             Decimal(len(gap.waiting)),
             Decimal(gap.valid_before),
+            *(periods[unit].share(start) if unit in periods else None for unit in PERIOD_CALLS),
         ]
         for number, tier in enumerate(self._program.tiers, start=1):
             verdict = True if tier.when is None else tier.when(facts)
@@ -511,25 +571,31 @@ class Filling:
         tier: TierProgram,
         waiting_slot: _WaitingSlot,
         gap: _Gap,
-        statistics: dict[tuple[FromWindow, MemberRange], FoundValue | NoValue],
+        statistics: _Statistics,
     ) -> FoundValue | NoValue:
         """What the tier's method comes to, rounded; slots of a gap with the same members compute it once."""
 
         def from_window(method: FromWindow) -> FoundValue | NoValue:
             index = self._index[method.look_back]
-            window = self._windows[index]
-            members = window.resolved(waiting_slot.ranges[index], waiting_slot.slot.start)
-            statistic = statistics.get((method, members))
+            seen = waiting_slot.seen[index]
+            if seen is None:
+                return NOT_ALIKE
+            window = self._windows[index].of(seen.same)
+            members = window.resolve(seen.members, waiting_slot.slot.start, gap.span)
+            if members is None:
+                return PENDING
+            statistic = statistics.get((method, seen.same, members))
             if statistic is None:
                 values = window.values(members)
                 self._program.spend_on_members(len(values))
-                statistic = statistics[method, members] = compute_window_statistic(method, values)
+                statistic = compute_window_statistic(method, values, window.keys(members))
+                statistics[method, seen.same, members] = statistic
             return statistic
 
         def computed(method: Computed) -> Element:
             return self._program.computed[method.expression](waiting_slot.slot)
 
-        inputs = MethodInputs(waiting_slot.slot, gap.before, gap.after, from_window, computed)
+        inputs = MethodInputs(waiting_slot.slot, gap.before, gap.after, from_window, computed, self._zone)
         return compute_value(tier.method, inputs, self._program.rounding)
 
 

@@ -23,7 +23,7 @@ after is 305, the 90th percentile by nearest rank 648, and the greater of both 6
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, tzinfo
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any, Final, NamedTuple
@@ -32,7 +32,7 @@ from weighbridge.core.expression.functions import compute_average, compute_media
 from weighbridge.core.expression.value import Element, Fault, Scalar
 from weighbridge.core.halt import proceeding
 from weighbridge.core.number import CONTEXT, EXACT, exact_total
-from weighbridge.core.rule.definition import Window, write_window
+from weighbridge.core.rule.definition import PERIODS
 from weighbridge.core.rule.functions import compute_percentile
 from weighbridge.core.rule.substitution.definition import (
     BorderMethod,
@@ -49,8 +49,20 @@ from weighbridge.core.rule.substitution.definition import (
     WindowMethod,
     name_of,
 )
-from weighbridge.core.time.calendar import MILLISECOND, Interval
+from weighbridge.core.rule.substitution.sources import (
+    SourceReading,
+    Sources,
+    name_source,
+    weigh_by_deviation,
+    weigh_equally,
+    weigh_rank,
+    weigh_two,
+)
+from weighbridge.core.rule.substitution.windows import LookBack, write_look_back
+from weighbridge.core.time.calendar import MILLISECOND, Interval, find_slot
 from weighbridge.core.time.expectation import ExpectedCadence
+from weighbridge.core.uncertainty.quantiles import find_coverage_factor
+from weighbridge.core.uncertainty.statement import UncertaintyStatement, list_fields
 
 
 class SeriesSlot(NamedTuple):
@@ -69,6 +81,8 @@ class SeriesSlot(NamedTuple):
     """What conditions read, in the order of the program's names; None when the slot is empty."""
     about: Any = None
     """What the caller wants back with the outcome."""
+    key: int | None = None
+    """What its reading is named by, where it has one."""
 
     @property
     def has_own(self) -> bool:
@@ -81,6 +95,13 @@ class Border(NamedTuple):
 
     start: datetime
     value: Decimal
+    key: int | None = None
+    """What its reading is named by."""
+
+    @property
+    def reading(self) -> SourceReading:
+        """It, as the source of a value."""
+        return SourceReading(self.key, self.value)
 
 
 class Absence(StrEnum):
@@ -100,7 +121,10 @@ class FoundValue(NamedTuple):
     method: str
     members: int = 0
     """How many values it was found from."""
-    window: Window | None = None
+    look_back: LookBack | None = None
+    """The window that they are in; None where it was found from none."""
+    sources: Sources | None = None
+    """The readings that it came from; None where it came from none, or from too many."""
 
 
 class NoValue(NamedTuple):
@@ -126,6 +150,8 @@ class SlotOutcome(NamedTuple):
     """How many slots of the whole gap need a value."""
     is_settled: bool
     """Whether the gap has ended; values in an open gap may change as it grows."""
+    statement: UncertaintyStatement | None = None
+    """What the tier states of the uncertainty of its values."""
 
     @property
     def value(self) -> Decimal | None:
@@ -166,12 +192,17 @@ def write_outcome(outcome: SlotOutcome) -> dict[str, Any] | None:
     result = outcome.result
     if isinstance(result, NoValue):
         return None
-    return {
+    rest: dict[str, Any] = {}
+    if outcome.statement is not None:
+        rest = {"uncertainty": list_fields(outcome.statement)}
+    elif result.sources is not None:
+        rest = {"sources": result.sources.write()}
+    return rest | {
         "method": outcome.method,
         "found_by": str(result.method),
         "tier": outcome.tier,
         "code": outcome.code,
-        "window": None if result.window is None else write_window(result.window),
+        "window": None if result.look_back is None else write_look_back(result.look_back),
         "members_used": result.members,
         "availability": outcome.availability,
         "gap_slots": outcome.gap_slots,
@@ -180,10 +211,16 @@ def write_outcome(outcome: SlotOutcome) -> dict[str, Any] | None:
 
 _ONE: Final = Decimal(1)
 _TWO: Final = Decimal(2)
+_HALF: Final = Decimal("0.5")
 
-_PENDING: Final = NoValue(
-    Absence.PENDING_AFTER, "The gap has not ended; the value after it is still to come."
+PENDING: Final = NoValue(Absence.PENDING_AFTER, "The gap has not ended; the value after it is still to come.")
+"""What is said of a slot that waits for values behind its gap."""
+
+NOT_ALIKE: Final = NoValue(
+    Absence.NO_RESULT, "The event of the slot lacks a value that `same` of the window reads."
 )
+"""What is said of a slot of which it is not known what the members of its window have in common with it."""
+
 _NO_BEFORE: Final = NoValue(Absence.NO_BEFORE, "There is no value before the gap.")
 _NO_MEMBERS: Final = NoValue(Absence.NO_MEMBERS, "The window of the method holds no value.")
 
@@ -197,6 +234,8 @@ class MethodInputs:
     after: Border | None
     from_window: Callable[[FromWindow], FoundValue | NoValue]
     computed: Callable[[Computed], Element]
+    zone: tzinfo
+    """That of the project's calendar."""
 
 
 def compute_value(
@@ -219,8 +258,11 @@ def _compute_unrounded(method: SlotMethod, inputs: MethodInputs) -> FoundValue |
             return FoundValue(value, name_of(method))
         case FromBorders():
             return _compute_from_borders(method, inputs)
-        case FromWindow():
-            return inputs.from_window(method)
+        case FromWindow(without_members=other):
+            found = inputs.from_window(method)
+            if other is None or found != _NO_MEMBERS:
+                return found
+            return _compute_unrounded(other, inputs)
         case ExtremeOf():
             return _compute_extreme(method, inputs)
         case Computed():
@@ -228,30 +270,44 @@ def _compute_unrounded(method: SlotMethod, inputs: MethodInputs) -> FoundValue |
 
 
 def _compute_from_borders(method: FromBorders, inputs: MethodInputs) -> FoundValue | NoValue:
-    kind, before, after = method.method, inputs.before, inputs.after
+    kind, before, after = method.method, inputs.before, _find_border_after(method, inputs)
     if before is None and kind is not BorderMethod.NEXT:
-        return _replace_border_before(method, inputs)
+        return _replace_border_before(method, after, inputs)
     if after is None and kind is not BorderMethod.PREVIOUS:
         return _replace_border_after(method, inputs)
     match kind, before, after:
-        case BorderMethod.PREVIOUS, Border(value=value), _:
-            return FoundValue(value, kind, 1)
-        case BorderMethod.NEXT, _, Border(value=value):
-            return FoundValue(value, kind, 1)
+        case BorderMethod.PREVIOUS, Border(value=value) as before, _:
+            return FoundValue(value, kind, 1, sources=name_source(before.reading))
+        case BorderMethod.NEXT, _, Border(value=value) as after:
+            return FoundValue(value, kind, 1, sources=name_source(after.reading))
         case BorderMethod.MEAN_BEFORE_AFTER, Border(), Border():
-            return FoundValue(CONTEXT.divide(EXACT.add(before.value, after.value), _TWO), kind, 2)
+            sources = weigh_two(before.reading, after.reading, (_HALF, _HALF))
+            return FoundValue(
+                CONTEXT.divide(EXACT.add(before.value, after.value), _TWO), kind, 2, sources=sources
+            )
         case BorderMethod.LINEAR, Border(), Border():
-            return FoundValue(_interpolate(before, after, inputs.slot.start), kind, 2)
+            return _interpolate(before, after, inputs.slot.start)
     raise AssertionError("a border that is not there was seen to before")
 
 
-def _replace_border_before(method: FromBorders, inputs: MethodInputs) -> FoundValue | NoValue:
+def _find_border_after(method: FromBorders, inputs: MethodInputs) -> Border | None:
+    """The border after the gap, if it starts within the period that the method asks for."""
+    if method.after_within is None or inputs.after is None:
+        return inputs.after
+    period = find_slot(PERIODS[method.after_within], inputs.slot.start, inputs.zone)
+    return inputs.after if inputs.after.start < period.end else None
+
+
+def _replace_border_before(
+    method: FromBorders, after: Border | None, inputs: MethodInputs
+) -> FoundValue | NoValue:
     match method.without_before:
         case None:
             return _NO_BEFORE
         case MissingBorderPolicy():
-            if inputs.after is not None:
-                return FoundValue(inputs.after.value, BorderMethod.NEXT, 1)
+            if after is not None:
+                sources = name_source(after.reading)
+                return FoundValue(after.value, BorderMethod.NEXT, 1, sources=sources)
             return _replace_border_after(method, inputs)
         case other:
             return _compute_unrounded(other, inputs)
@@ -260,47 +316,94 @@ def _replace_border_before(method: FromBorders, inputs: MethodInputs) -> FoundVa
 def _replace_border_after(method: FromBorders, inputs: MethodInputs) -> FoundValue | NoValue:
     match method.without_after:
         case MissingBorderPolicy.WAIT:
-            return _PENDING
+            return PENDING
         case MissingBorderPolicy():
             if inputs.before is None:
-                return _PENDING
-            return FoundValue(inputs.before.value, BorderMethod.PREVIOUS, 1)
+                return PENDING
+            sources = name_source(inputs.before.reading)
+            return FoundValue(inputs.before.value, BorderMethod.PREVIOUS, 1, sources=sources)
         case other:
             return _compute_unrounded(other, inputs)
 
 
-def _interpolate(before: Border, after: Border, moment: datetime) -> Decimal:
+def _interpolate(before: Border, after: Border, moment: datetime) -> FoundValue:
     """The value at a moment on the straight line between two borders, rounded once."""
     passed = Decimal((moment - before.start) // MILLISECOND)
     ahead = Decimal((after.start - moment) // MILLISECOND)
     weighted = EXACT.add(EXACT.multiply(before.value, ahead), EXACT.multiply(after.value, passed))
-    return CONTEXT.divide(weighted, EXACT.add(passed, ahead))
+    whole = EXACT.add(passed, ahead)
+    parts = CONTEXT.divide(ahead, whole), CONTEXT.divide(passed, whole)
+    sources = weigh_two(before.reading, after.reading, parts)
+    return FoundValue(CONTEXT.divide(weighted, whole), BorderMethod.LINEAR, 2, sources=sources)
 
 
-def compute_window_statistic(method: FromWindow, values: Sequence[Decimal]) -> FoundValue | NoValue:
-    """Return a method's result over the members of its window; raises ArithmeticError beyond the numbers."""
+def compute_window_statistic(
+    method: FromWindow, values: Sequence[Decimal], keys: Sequence[int | None] = ()
+) -> FoundValue | NoValue:
+    """Return a method's result over the members of its window; raises ArithmeticError beyond the numbers.
+
+    `keys` name the readings of the members, in their order.
+    """
     if not values:
         return _NO_MEMBERS
-    if method.deviation is DeviationKind.SAMPLE and len(values) < 2:
+    if _is_of_sample(method) and len(values) < 2:
         message = "A sample standard deviation takes two values; the window of the method holds one."
         return NoValue(Absence.NO_MEMBERS, message)
-    return FoundValue(_compute_statistic(method, values), method.method, len(values), method.look_back.window)
+    value = _compute_statistic(method, values)
+    sources = _weigh_members(method, value, values, keys) if keys else None
+    return FoundValue(value, method.method, len(values), method.look_back, sources)
+
+
+def _weigh_members(
+    method: FromWindow, result: Decimal, values: Sequence[Decimal], keys: Sequence[int | None]
+) -> Sources | None:
+    """The readings that a statistic came from, with how fast it changes with each."""
+    readings = list(map(SourceReading, keys, values))
+    if method.method is WindowMethod.MEAN:
+        return weigh_equally(readings)
+    if method.method not in {WindowMethod.MEAN_PLUS_SD, WindowMethod.CONFIDENCE_LIMIT}:
+        return weigh_rank(readings, result)
+    is_sample = _is_of_sample(method)
+    deviation = compute_standard_deviation(values, is_sample=is_sample)
+    if not deviation:
+        return weigh_equally(readings)
+    divisor = EXACT.multiply(deviation, Decimal(len(values) - is_sample))
+    rate = CONTEXT.divide(_find_factor(method, len(values)), CONTEXT.plus(divisor))
+    return weigh_by_deviation(readings, compute_average(values), rate)
 
 
 def _compute_statistic(method: FromWindow, values: Sequence[Decimal]) -> Decimal:
     match method:
         case FromWindow(method=WindowMethod.PERCENTILE, p=Decimal() as p, definition=str(definition)):
             return compute_percentile(sorted(values), p.scaleb(-2, EXACT), definition)
-        case FromWindow(method=WindowMethod.MEAN_PLUS_SD, factor=Decimal() as factor, deviation=kind):
-            deviation = compute_standard_deviation(values, is_sample=kind is DeviationKind.SAMPLE)
+        case FromWindow(method=WindowMethod.MEAN_PLUS_SD | WindowMethod.CONFIDENCE_LIMIT):
+            deviation = compute_standard_deviation(values, is_sample=_is_of_sample(method))
+            factor = _find_factor(method, len(values))
             return CONTEXT.add(compute_average(values), EXACT.multiply(factor, deviation))
         case FromWindow(method=WindowMethod.MEAN):
             return compute_average(values)
         case FromWindow(method=WindowMethod.MEDIAN):
             return compute_median(values)
-        case FromWindow(method=WindowMethod.MINIMUM):
-            return min(values)
-    return max(values)
+    return min(values) if method.method is WindowMethod.MINIMUM else max(values)
+
+
+def _is_of_sample(method: FromWindow) -> bool:
+    """Whether a method adds sample standard deviations to a mean."""
+    return method.deviation is DeviationKind.SAMPLE or method.method is WindowMethod.CONFIDENCE_LIMIT
+
+
+def _find_factor(method: FromWindow, count: int) -> Decimal:
+    """How many standard deviations of so many values a method adds to their mean.
+
+    A confidence limit of the mean lies t / sqrt(n) sample deviations from it, where t is that of Student's
+    distribution with n - 1 degrees of freedom for a two-sided interval.
+    """
+    if method.confidence is None:
+        assert method.factor is not None  # noqa: S101 - it was read
+        return method.factor
+    quantile = find_coverage_factor(method.confidence.scaleb(-2, EXACT), Decimal(count - 1))
+    factor = CONTEXT.divide(quantile, CONTEXT.sqrt(Decimal(count)))
+    return CONTEXT.minus(factor) if method.is_lower else factor
 
 
 def compute_standard_deviation(values: Sequence[Decimal], *, is_sample: bool) -> Decimal:

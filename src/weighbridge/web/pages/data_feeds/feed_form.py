@@ -25,6 +25,9 @@ from weighbridge.exchange.tables.sample import FileSample, add_times, guess_time
 from weighbridge.http.messages.body import FILE_PART, Form, Upload
 from weighbridge.sandbox.sandbox import read_apart
 from weighbridge.sandbox.work import SandboxLimits
+from weighbridge.web.forms.choices import build_way_to_make, make_new_records
+from weighbridge.web.forms.fields import FormField
+from weighbridge.web.forms.pages import build_form_context
 from weighbridge.web.framework.page import form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
 from weighbridge.web.pages.data_feeds import feeds
@@ -39,7 +42,7 @@ from weighbridge.web.pages.data_feeds.feed_questions import (
     list_questions,
     read_carried,
 )
-from weighbridge.web.pages.data_feeds.feeds import DELIMITERS, OFFERED, ONE, PATH, named_records
+from weighbridge.web.pages.data_feeds.feeds import DELIMITERS, OFFERED, ONE, PATH
 
 # A data feed while it is typed: what its form shows, and what the interface is sent of it.
 
@@ -63,6 +66,15 @@ _TEXTS: Final = (
     "formulas",
 )
 _OR_NULL: Final = ("time_zone", "time_format", "duration", "sheet", "watch", "feedstock_id", "asset_id")
+_LOCATIONS: Final = ("location_id", "second_location_id")
+RECORD_FIELDS: Final = (
+    FormField(_LOCATIONS[0], "Location", "record", help="empty: none, or from a column", of="location"),
+    FormField(_LOCATIONS[1], "Second location", "record", help="empty: none", of="location"),
+    FormField("feedstock_id", "Feedstock", "record", help="empty: none, or from a column", of="feedstock"),
+    FormField("asset_id", "Asset", "record", help="empty: none, or from a column", of="asset"),
+)
+"""The records that are set on every event of a feed."""
+
 _TAB: Final = "tab"
 """How a tab is typed, which a field would not keep."""
 
@@ -149,7 +161,7 @@ def draft_of_form(visit: Visit) -> FeedDraft:
         ColumnLine(line.column, line.field, line.unit, line.sample, wrong.get(at, ""))
         for at, line in enumerate(lines)
     ]
-    locations = [text for text in visit.texts("location_ids") if text]
+    locations = [text for name in _LOCATIONS if (text := visit.text(name))]
     return FeedDraft(texts, shown_lines, locations, "rows_in_order" in texts, "units_line" in texts)
 
 
@@ -272,6 +284,7 @@ async def new_feed(visit: Visit) -> View:
         return view(
             "data/feed_types.html", "New feed", crumbs=(("Feeds", visit.url("data_feeds")),), types=types,
             path=visit.url("data_feeds"), call=visit.url("data_feeds"), method="POST",
+            new_type=build_way_to_make(visit, "event_type", "event_type_id"),
         )  # fmt: skip
     kind = await visit.ask(get_event_type, event_type_id=type_id or types[0].id)
     is_typed = visit.text("event_type_id") != ""
@@ -311,6 +324,7 @@ async def preview_feed(visit: Visit) -> View:
 @form(f"{PATH}/new", permission=_WRITE, error_page=new_feed)
 async def make_feed(visit: Visit) -> Redirect:
     """Make the feed."""
+    visit = await make_new_records(visit, RECORD_FIELDS)
     draft = draft_of_form(visit)
     carried = read_carried(visit.text("carried"))
     if carried is not None:
@@ -335,6 +349,7 @@ async def edit_feed(visit: Visit) -> View:
 @form(f"{ONE}/edit", permission=_WRITE, error_page=edit_feed)
 async def change_feed(visit: Visit) -> Redirect:
     """Change how files are read from now on."""
+    visit = await make_new_records(visit, RECORD_FIELDS)
     changed_feed = await visit.do(update_data_feed, {"data_feed": build_feed_body(draft_of_form(visit))})
     return Redirect(
         visit.url(f"data_feeds/{changed_feed.id}"),
@@ -370,6 +385,7 @@ async def _editor(
         }
         shown_body = build_feed_body(draft) | open_answers
         preview, preview_problems = await visit.reading.in_thread(build_preview, carried, shown_body, kind)
+    chosen = draft.texts | dict(zip(_LOCATIONS, draft.locations, strict=False))
     return view(
         "data/feed_form.html", title, crumbs=crumbs, kind=kind, draft=draft,
         action=action, back=back, call=back, method="POST" if feed is None else "PATCH",
@@ -378,10 +394,10 @@ async def _editor(
         preview_problems=preview_problems, field_names=feeds.FIELDS,
         points={point.slug: point for point in kind.data_point_types},
         preview_path=visit.url("data_feeds/preview"),
-        fields=feeds.fields_of(kind), words=feeds, delimiters=delimiters(draft),
+        column_fields=feeds.fields_of(kind), words=feeds, delimiters=delimiters(draft),
         field_count=len(draft.lines),
         sample_path=visit.url(f"data_feeds/sample?event_type_id={kind.id}"),
-        named=await named_records(visit),
+        **await build_form_context(visit, RECORD_FIELDS, chosen, "data_feed"),
     )  # fmt: skip
 
 

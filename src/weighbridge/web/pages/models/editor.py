@@ -1,15 +1,15 @@
 """The editor of a model: its document, checked while it is typed, and the panel that adds parts to it.
 
-A new model begins empty, from a template or from a text. A part is added, renamed or removed in the text that
-was typed; nothing is stored before the document is saved as a version.
+A new model begins empty, with a model of a package or from a text. A part is added, renamed or removed in the
+text that was typed; nothing is stored before the document is saved as a version.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Final
+from urllib.parse import urlencode
 
-from weighbridge import project_templates
 from weighbridge.accounting.ledgers import list_project_ledgers
 from weighbridge.collection.event_types import list_event_types
 from weighbridge.core.expression import print_tree
@@ -36,6 +36,9 @@ from weighbridge.modelling.models import (
 )
 from weighbridge.modelling.records import Complaint, Validation
 from weighbridge.modelling.static_inputs import list_static_inputs
+from weighbridge.packages.reading import PackageManifest
+from weighbridge.packages.shipped import read_library
+from weighbridge.web.forms.choices import build_return, find_return
 from weighbridge.web.forms.model_parts import (
     BETWEEN,
     CHOSEN_AT_FIRST,
@@ -58,20 +61,25 @@ from weighbridge.web.pages.models.versions import (
     read_version,
 )
 
-# A new model: empty by its name, cadence and partitions, from a template, or from a text.
+# A new model: empty by its name, cadence and partitions, with a model of a package, or from a text.
 
 
-EXAMPLES: Final = {
-    "stored-carbon": "stored carbon of deliveries by month and feedstock",
-    "biochar-production": "biochar production by month and feedstock",
-    "feedstock-inventory": "inventory of dry feedstock with its transport",
-    "net-removal": "net removal of stored biochar",
-}
-"""Models of the project templates that a new one may begin with."""
+@dataclass(frozen=True, slots=True)
+class ExampleModel:
+    """A model of a package of the library that a new one may begin with."""
+
+    key: str
+    """The names of the package and of the model."""
+    name: str
+    package: str
+    """The title of the package."""
+    document: str
+    equations: Sequence[str]
+
 
 EMPTY: Final = "empty"
 TEXT: Final = "text"
-"""How a new model may begin, beside a template."""
+"""How a new model may begin, beside an example."""
 
 
 async def new_model(visit: Visit) -> View:
@@ -79,12 +87,13 @@ async def new_model(visit: Visit) -> View:
     example, begin = visit.asked("example"), visit.asked("begin")
     if visit.typed or begin == TEXT:
         return await _show_new(visit, None)
-    if example in EXAMPLES:
-        return await _show_new(visit, None, _read_example(example))
+    examples = await visit.reading.in_thread(_read_examples)
+    if found := examples.get(example):
+        return await _show_new(visit, None, found.document)
     if begin != EMPTY:
-        return _show_beginnings(visit)
+        return _show_beginnings(visit, examples)
     if problems := [*_check_beginning(visit)]:
-        return replace(_show_beginnings(visit, problems), status=422)
+        return replace(_show_beginnings(visit, examples, problems), status=422)
     text = (
         f"name: {write_scalar(visit.asked('name').strip())}\n"
         f"cadence: {visit.asked('cadence')}\n"
@@ -101,32 +110,37 @@ def _check_beginning(visit: Visit) -> Iterator[Problem]:
             yield Problem(f"{name} must be one of {', '.join(allowed)}.", name, "invalid")
 
 
-def _show_beginnings(visit: Visit, problems: Sequence[Problem] = ()) -> View:
+def _show_beginnings(
+    visit: Visit, examples: Mapping[str, ExampleModel], problems: Sequence[Problem] = ()
+) -> View:
     models = visit.url("models")
     return view(
         "models/beginnings.html", "New model", crumbs=(("Models", models),), call="/models", method="POST",
-        templates=_list_templates(), path=f"{models}/new", cadences=CADENCES, partition_types=[*DIMENSIONS],
-        problems=problems,
+        examples=[*examples.values()], path=f"{models}/new", cadences=CADENCES, partition_types=[*DIMENSIONS],
+        problems=problems, returning=find_return(visit), return_query=urlencode(find_return(visit)),
     )  # fmt: skip
 
 
 @cache
-def _list_templates() -> Sequence[tuple[str, str, Sequence[str]]]:
-    """The templates: key, words, equations."""
-    return [
-        (key, words, [*_list_equations(read_parts(read_source(_read_example(key))))])
-        for key, words in EXAMPLES.items()
-    ]
+def _read_examples() -> Mapping[str, ExampleModel]:
+    """The models of the library by key, in order of package and model; they are read once."""
+    return {
+        example.key: example
+        for package in read_library()
+        for name, text in package.models.items()
+        for example in [_build_example(package.manifest, name, text)]
+    }
+
+
+def _build_example(package: PackageManifest, name: str, text: str) -> ExampleModel:
+    model = read_parts(read_source(text))
+    return ExampleModel(f"{package.name}/{name}", model.name, package.title, text, [*_list_equations(model)])
 
 
 def _list_equations(model: Model) -> Iterator[str]:
     for node in model.nodes:
         if isinstance(node.body, Formula):
             yield f"{node.slug} = {print_tree(node.body.tree)}"
-
-
-def _read_example(name: str) -> str:
-    return project_templates.read_model(f"{name}.yaml")
 
 
 @form(f"{PATH}/new", permission="production_accounting:write", error_page=new_model, computes=True)
@@ -136,7 +150,7 @@ async def make_model(visit: Visit) -> Redirect:
     created_model = await visit.do(
         create_model, {"model": {"yaml": read_typed_document(visit), "project_id": project}}
     )
-    return Redirect(
+    return build_return(visit, created_model, "Model created.") or Redirect(
         f"/projects/{project}/models/{created_model.id}", "Model created. You can assign it to a ledger."
     )
 
@@ -395,7 +409,7 @@ async def _show_new(visit: Visit, validation: Validation | None, text: str = "",
     return view(
         "models/editor.html", "New model", crumbs=(("Models", models),), call="/models", method="POST",
         yaml=shown, action=f"{models}/new", checking=f"{models}/validate", editing=f"{models}/parts",
-        models_path=models, model=None, tab="edit", path="",
+        models_path=models, model=None, tab="edit", path="", returning=find_return(visit),
         **await _build_context(visit, shown, validation, notice),
     )  # fmt: skip
 
@@ -411,7 +425,7 @@ async def show_editor(visit: Visit, validation: Validation | None, *, notice: st
     return view(
         "models/editor.html", "Document", call=f"/models/{model_record.id}",
         yaml=shown, action=f"{context['path']}/edit", checking=f"{context['path']}/validate",
-        editing=f"{context['path']}/parts" if model_record.is_latest else "",
+        editing=f"{context['path']}/parts" if model_record.is_latest else "", returning={},
         **await _build_context(visit, shown, validation, notice), **context,
     )  # fmt: skip
 

@@ -44,9 +44,11 @@ from weighbridge.modelling.models import (
     set_version_label,
     update_model,
 )
+from weighbridge.packages.records import PartKind
 from weighbridge.web.display.formula import formula
 from weighbridge.web.display.graph import Box, GraphEdge, graph
 from weighbridge.web.framework.listing import ListView, list_query
+from weighbridge.web.framework.origins import list_origins
 from weighbridge.web.framework.page import form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
 
@@ -117,7 +119,8 @@ async def model_version(visit: Visit) -> View | Redirect:
         "models/version.html", model_record.name, call=f"/models/{model_record.id}", about=model.about,
         picture=draw_graph(model, context["path"], chosen_node), chosen=describe_node(chosen_node, model),
         nodes=[describe_node(node, model) for node in model.nodes],
-        latest=await _latest(visit, chosen_node.slug), **context,
+        latest=await _latest(visit, chosen_node.slug),
+        origins=await list_origins(visit, PartKind.MODEL, model_record.id), **context,
     )  # fmt: skip
 
 

@@ -27,6 +27,7 @@ HELP_FLAGS: Final = {"--help", "-h"}
 OPTIONS: Final = {
     "--help (-h)": "Display this message and exit.",
     "--install-completion": "Install shell completion for this application.",
+    "--show-completion": "Print the completion script of a shell: bash, fish, powershell or zsh.",
     "--version": "Display application version.",
 }
 COLUMNS: Final = 80

@@ -34,16 +34,21 @@ NOT_ASKED: Final = frozenset({"cursor", "response_mode", "export_format", TRIAL}
 """What a list takes that the client sees to, or answers that are no list."""
 LEFT_OUT: Final = {"create_events": "events"}
 """A part of a body that has a method of its own: many events go through `Client.store`."""
+KEY_MEANING: Final = "A request sent again with the same key is executed once; made up where none is given."
+OF_ADDRESSES: Final = re.compile(r" `filter\[\w+\]` alone means the same\.|, where \+ is sent as %2B")
+"""What a description says about writing the request's address, which the client does."""
+SUMMARY_WIDTH: Final = 104
 COMPARED: Final = re.compile(r"^filter\[(\w+)\]\[(\w+)\]$")
 
 
 class Argument(NamedTuple):
-    """An argument of a function: its name, type and default, and what it is called in the request."""
+    """An argument of a function: its name, type, default, name in the request, and what it means."""
 
     name: str
     kind: str
     default: str | None
     sent: str
+    meaning: str = ""
 
 
 def source(document: dict[str, Any]) -> str:
@@ -61,14 +66,14 @@ def function(operation: Operation, schemas: dict[str, Any]) -> str:
     names, query = _parameters(operation)
     wrapper, body = _body(operation, schemas, {each.name for each in names})
     keyed = any(each["name"] == "Idempotency-Key" for each in operation.parameters)
-    key = [Argument("idempotency_key", "str | None", "None", "")] if keyed else []
+    key = [Argument("idempotency_key", "str | None", "None", "", KEY_MEANING)] if keyed else []
     kind, shape = answer(operation, schemas)
     return "\n".join(
         [
             f"def {operation.tag}_{operation.verb}(",
             *_signature(names, [*query, *body, *key]),
             f") -> {shape}:",
-            *_docstring(operation),
+            *_docstring(operation, [*names, *query, *body, *key]),
             *_call(
                 operation,
                 kind,
@@ -109,7 +114,7 @@ def answer(operation: Operation, schemas: dict[str, Any]) -> tuple[str, str]:
 def _parameters(operation: Operation) -> tuple[list[Argument], list[Argument]]:
     named = {each["name"]: each for each in operation.parameters if each["in"] == "path"}
     names = [
-        Argument(identifier(name), "int" if named[name]["schema"]["type"] == "integer" else "str", None, name)
+        Argument(identifier(name), _kind_of_name(named[name]), None, name, _meaning(named[name]))
         for name in re.findall(r"{(\w+)}", operation.path)
     ]
     asked = [each for each in operation.parameters if each["in"] == "query" and each["name"] not in NOT_ASKED]
@@ -132,8 +137,16 @@ def _of_query(parameter: dict[str, Any], taken: set[str]) -> Argument:
     if kind.startswith("Sequence[") or sent == "sort":
         kind = "str | Sequence[str]"
     if parameter.get("required"):
-        return Argument(name, kind, None, sent)
-    return Argument(name, f"{kind} | None", "None", sent)
+        return Argument(name, kind, None, sent, _meaning(parameter))
+    return Argument(name, f"{kind} | None", "None", sent, _meaning(parameter))
+
+
+def _kind_of_name(parameter: dict[str, Any]) -> str:
+    return "int" if parameter["schema"]["type"] == "integer" else "str"
+
+
+def _meaning(described: dict[str, Any]) -> str:
+    return OF_ADDRESSES.sub("", " ".join(str(described.get("description", "")).split()))
 
 
 def _body(
@@ -143,7 +156,7 @@ def _body(
     name = reference(content.get("application/json", {}).get("schema", {}))
     if name is None:
         if "text/csv" in content:
-            return None, [Argument("content", "str", None, "")]
+            return None, [Argument("content", "str", None, "", "The rows as CSV, with a header.")]
         return None, []
     schema, wrapper = schemas[name], None
     properties = {
@@ -162,11 +175,11 @@ def _body(
             continue
         kind = requested(described)
         if field in required:
-            arguments.append(Argument(identifier(field), kind, None, field))
+            arguments.append(Argument(identifier(field), kind, None, field, _meaning(described)))
         else:
             either = " | ".join([*(k for k in kind.split(" | ") if k != "None"), "UnsetType"])
             either += " | None" if "None" in kind.split(" | ") else ""
-            arguments.append(Argument(identifier(field), either, "UNSET", field))
+            arguments.append(Argument(identifier(field), either, "UNSET", field, _meaning(described)))
     return wrapper, arguments
 
 
@@ -179,14 +192,23 @@ def _signature(names: list[Argument], rest: list[Argument]) -> Iterator[str]:
         yield f"    {each.name}: {each.kind}" + (f" = {each.default}" if each.default else "") + ","
 
 
-def _docstring(operation: Operation) -> Iterator[str]:
+def _docstring(operation: Operation, arguments: list[Argument]) -> Iterator[str]:
     summary = operation.spec["summary"].rstrip(".") + "."
     if operation.on_trial:
         summary = f"Try, and change nothing: {summary[0].lower()}{summary[1:]}"
-    lines = textwrap.wrap(f'"""{summary}', 104)
+    lines = textwrap.wrap(f'"""{summary}', SUMMARY_WIDTH)
     yield from (f"    {line}" for line in lines)
     yield ""
     yield f"    {operation.method} {operation.path}"
+    explained = [each for each in arguments if each.meaning]
+    if explained:
+        yield ""
+        yield "    Args:"
+    for each in explained:
+        text = f"{each.name}: {each.meaning}".replace("\\", "\\\\")
+        yield textwrap.fill(text, SUMMARY_WIDTH, initial_indent=" " * 8, subsequent_indent=" " * 12)
+    if explained:
+        yield ""
     yield '    """'
 
 

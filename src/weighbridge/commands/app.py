@@ -1,6 +1,7 @@
 """All commands as one application, each imported when it is called."""
 
-from typing import Final
+import sys
+from typing import Final, Literal
 
 from cyclopts import App
 
@@ -21,6 +22,17 @@ def _build_app() -> App:
     for name, (place, summary) in record_commands().items():
         made.command(f"weighbridge.commands.{place}", name=name, help=summary)
     made.register_install_completion_command()
+
+    @made.command(name="--show-completion")
+    def show_completion(shell: Literal["bash", "fish", "powershell", "zsh"] | None = None) -> None:
+        """Print the completion script of a shell, to be stored where that shell looks for it.
+
+        Args:
+            shell: The shell; the one that runs the command when left out.
+
+        """
+        sys.stdout.write(made.generate_completion(shell=shell))
+
     return made
 
 

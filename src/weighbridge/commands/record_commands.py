@@ -70,15 +70,15 @@ class ArgumentForm:
             ) from error
 
 
-def read_form(parameter: inspect.Parameter) -> ArgumentForm:
-    """How a parameter of a client's function is said."""
+def read_form(parameter: inspect.Parameter, meaning: str = "") -> ArgumentForm:
+    """How a parameter of a client's function is said, and what it means."""
     kinds = [kind for kind in _alternatives(parameter.annotation) if kind not in (UnsetType, types.NoneType)]
     is_time = datetime in kinds
     is_json = any(_is_structured(kind) for kind in kinds)
     word: Any = str
     if not is_time and not is_json:
         word = list[str] if any(get_origin(kind) is Sequence for kind in kinds) else _simple(kinds)
-    cli_parameter = Parameter(help="JSON.") if is_json else Parameter(negative=())
+    cli_parameter = Parameter(help=f"{meaning} As JSON.".lstrip() if is_json else meaning, negative=())
     required = parameter.default is inspect.Parameter.empty
     return ArgumentForm(
         Annotated[word if required else word | None, cli_parameter],
@@ -244,6 +244,9 @@ _NOT_SAID = frozenset({"idempotency_key", "page", "page_size"})
 _TIMES = ("start_time", "evaluated_at", "created_at", "updated_at")
 """What `--since` and `--until` are about: the first of these that a list can be filtered by."""
 
+_EXPLAINED: Final = re.compile(r"^    (\w+): ((?:.|\n {8})+)", re.MULTILINE)
+"""An argument in a docstring, its further lines indented more."""
+
 _AS_JSON = Annotated[bool, Parameter(name="--json", negative=(), show_default=False, help="Print JSON.")]
 _AS_CSV = Annotated[bool, Parameter(name="--csv", negative=(), show_default=False, help="Print CSV.")]
 _LIMIT = Annotated[
@@ -263,7 +266,11 @@ _UNTIL = Annotated[str | None, Parameter(help="Up to when, said in the same way.
 def build_command(function: Callable[..., Any]) -> Callable[..., None]:
     """The command that carries out what the function asks for, and shows the answer."""
     parameters = inspect.signature(function, eval_str=True).parameters
-    forms = {name: read_form(parameter) for name, parameter in parameters.items() if name not in _NOT_SAID}
+    summary, meanings = _read_docstring(function)
+    forms = {
+        name: read_form(parameter, meanings.get(name, ""))
+        for name, parameter in parameters.items() if name not in _NOT_SAID
+    }  # fmt: skip
     is_list = "Listing" in str(inspect.signature(function).return_annotation)
     about = next((time_name for time_name in _TIMES if is_list and f"{time_name}_geq" in parameters), None)
 
@@ -281,10 +288,16 @@ def build_command(function: Callable[..., Any]) -> Callable[..., None]:
             show(_answer(client, _ask(function, forms, message), form), form)
 
     command.__signature__ = words  # type: ignore[attr-defined]
-    command.__doc__ = inspect.getdoc(function)
+    command.__doc__ = summary
     command.__name__ = function.__name__
     command.__annotations__ = {}
     return command
+
+
+def _read_docstring(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
+    """What the docstring of a client's function says of the whole, and of each argument."""
+    summary, _, explained = (inspect.getdoc(function) or "").partition("\nArgs:\n")
+    return summary, {found[1]: " ".join(found[2].split()) for found in _EXPLAINED.finditer(explained)}
 
 
 class connected:  # noqa: N801 - read as `with connected(url)`

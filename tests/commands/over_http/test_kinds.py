@@ -53,6 +53,34 @@ def test_every_command_can_be_asked_what_it_takes():
             }, (kind, verb)
 
 
+def test_every_command_explains_each_of_its_arguments():
+    unexplained = [
+        (kind, verb, argument.name)
+        for kind in KINDS
+        for verb in record_commands.list_functions(kind)
+        for argument in (
+            getattr(record_commands, kind)[record_commands.SHOWN_AS.get(verb, verb).replace("_", "-")]
+            .assemble_argument_collection()
+        )
+        if not argument.parameter.help
+    ]  # fmt: skip
+
+    assert unexplained == []
+
+
+def test_what_takes_json_says_what_it_means_and_that_it_is_json(operate):
+    shown = " ".join(operate("rules", "create", "--help").expect(0).out.replace("│", " ").split())
+
+    assert "null when it has no window. As JSON." in shown
+
+
+@pytest.mark.parametrize("shell", ["bash", "fish", "powershell", "zsh"])
+def test_the_completion_of_a_shell_is_printed(weighbridge, shell):
+    script = weighbridge("--show-completion", shell).expect(0).out
+
+    assert {kind for kind in ("webhooks", "evidence", "tokens", "archive") if kind not in script} == set()
+
+
 def test_the_shell_completes_every_kind(weighbridge, tmp_path):
     weighbridge("--install-completion", HOME=str(tmp_path), SHELL="/bin/bash").expect(0)
 

@@ -38,6 +38,17 @@ def api_tokens_create(
     """Create a token; the answer shows it this once.
 
     POST /api_tokens
+
+    Args:
+        name: What the token is for, in the words of whoever made it.
+        permissions: What the token may do: no more than the token that makes it.
+        expires_in_days: How many days it lives: 30, 60, 90, 180 or 365; null for one that does not
+            expire.
+        user_email: The user whom it acts for, who is made when new; the caller's own user when left
+            out.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -67,6 +78,15 @@ def api_tokens_list(
     """List the account's tokens, without their secrets.
 
     GET /api_tokens
+
+    Args:
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is id, or what the cursor was written for.
+        user_id: Only records whose user_id is the value given: the number of a user.
+        status: Only records whose status is the value given: working, expired, revoked.
+
     """
     return Listing(
         call(
@@ -93,6 +113,13 @@ def api_tokens_reassign(
     """Have a token act for another user, such as when its own was shut out; it may do what it could before.
 
     PATCH /api_tokens/{token_id}
+
+    Args:
+        token_id: The number of the API token.
+        user_email: The address of a user of the account who was not shut out.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "PATCH",
@@ -111,6 +138,10 @@ def api_tokens_revoke(
     """Revoke a token and all that were issued by it: they open nothing any more, and stay in the list.
 
     DELETE /api_tokens/{token_id}
+
+    Args:
+        token_id: The number of the API token.
+
     """
     return call(
         "DELETE",
@@ -130,6 +161,16 @@ def asset_custom_fields_create(
     """Create a custom field of a project's assets.
 
     POST /projects/{project_id}/asset_custom_fields
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        label: What heads its column in the asset spreadsheet, such as `Calibrated on`, up to 100
+            characters.
+        value_type: What its values are; a `date` is a text such as `2025-01-31`.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -149,6 +190,12 @@ def asset_custom_fields_delete(
     """Remove a custom field that no asset has a value for.
 
     DELETE /projects/{project_id}/asset_custom_fields/{asset_custom_field_id}
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        asset_custom_field_id: The number of the asset custom field.
+
     """
     return call(
         "DELETE",
@@ -168,6 +215,15 @@ def asset_custom_fields_list(
     """List the custom fields of a project's assets.
 
     GET /projects/{project_id}/asset_custom_fields
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is id, or what the cursor was written for.
+
     """
     return Listing(
         call(
@@ -195,6 +251,22 @@ def assets_create(
     """Create an asset; its custom fields are those of the project, by label.
 
     POST /projects/{project_id}/assets
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        name: What people call it, once in the project, such as `Plant North`.
+        asset_type: What sort of equipment it is, in the project's own words, such as `scale`; null when
+            not said.
+        serial_number: The maker's number on its plate; null when not said.
+        description: What people write about it, up to 10,000 characters; null when there is nothing.
+        custom_fields: Values by the label of the custom field, such as `{"Calibrated on":
+            "2025-01-31"}`. A change keeps those that it leaves out; null takes one away.
+        in_service_from: From when it is expected to measure, inclusive; null says nothing.
+        in_service_until: Until when it is expected to measure, exclusive; null says nothing.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -224,6 +296,12 @@ def assets_delete(
     """Remove an asset that no event, static input or batch names.
 
     DELETE /projects/{project_id}/assets/{asset_id}
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        asset_id: The friendly id of the asset: ast_ and 24 hexadecimal digits.
+
     """
     return call(
         "DELETE",
@@ -239,6 +317,11 @@ def assets_export(
     """Download a project's assets as a CSV file.
 
     GET /projects/{project_id}/assets/spreadsheet
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+
     """
     return call(
         "GET",
@@ -255,6 +338,12 @@ def assets_get(
     """Read one asset.
 
     GET /projects/{project_id}/assets/{asset_id}
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        asset_id: The friendly id of the asset: ast_ and 24 hexadecimal digits.
+
     """
     return call(
         "GET",
@@ -273,6 +362,14 @@ def assets_import_(
     """Create and change assets from a CSV file: all lines are taken, or none.
 
     POST /projects/{project_id}/assets/spreadsheet
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        content: The rows as CSV, with a header.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -298,6 +395,19 @@ def assets_list(
     """List the assets of all projects of the account.
 
     GET /assets
+
+    Args:
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is id, or what the cursor was written for.
+        name: Only records whose name is the value given: a name.
+        project_id: Only records whose project_id is the value given: an id prj_… or a project's number.
+        created_at_geq: Only records whose created_at is at or after the value given: a time with an
+            offset or Z.
+        created_at_leq: Only records whose created_at is at or before the value given: a time with an
+            offset or Z.
+
     """
     return Listing(
         call(
@@ -331,6 +441,22 @@ def assets_list_assets_of_project(
     """List a project's assets.
 
     GET /projects/{project_id}/assets
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is id, or what the cursor was written for.
+        name: Only records whose name is the value given: a name.
+        filter_project_id: Only records whose project_id is the value given: an id prj_… or a project's
+            number.
+        created_at_geq: Only records whose created_at is at or after the value given: a time with an
+            offset or Z.
+        created_at_leq: Only records whose created_at is at or before the value given: a time with an
+            offset or Z.
+
     """
     return Listing(
         call(
@@ -367,6 +493,23 @@ def assets_update(
     """Change an asset; its name is fixed once batches were made of its events.
 
     PATCH /projects/{project_id}/assets/{asset_id}
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        asset_id: The friendly id of the asset: ast_ and 24 hexadecimal digits.
+        name: What people call it, once in the project, such as `Plant North`.
+        asset_type: What sort of equipment it is, in the project's own words, such as `scale`; null when
+            not said.
+        serial_number: The maker's number on its plate; null when not said.
+        description: What people write about it, up to 10,000 characters; null when there is nothing.
+        custom_fields: Values by the label of the custom field, such as `{"Calibrated on":
+            "2025-01-31"}`. A change keeps those that it leaves out; null takes one away.
+        in_service_from: From when it is expected to measure, inclusive; null says nothing.
+        in_service_until: Until when it is expected to measure, exclusive; null says nothing.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "PATCH",
@@ -397,6 +540,12 @@ def async_tasks_cancel(
     """Cancel a task that is pending or running: it is `failed` at once, and changes nothing.
 
     POST /async_tasks/{task_id}/cancel
+
+    Args:
+        task_id: The number of the async task.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -415,6 +564,10 @@ def async_tasks_get(
     """Read one async task; poll it every 2 to 5 seconds until it is complete or failed.
 
     GET /async_tasks/{task_id}
+
+    Args:
+        task_id: The number of the async task.
+
     """
     return call(
         "GET",
@@ -437,6 +590,18 @@ def async_tasks_list(
     """List the account's async tasks of the kinds that the token may start or read, newest first.
 
     GET /async_tasks
+
+    Args:
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is -id, or what the cursor was written for. By created_at, state, type, or by
+            several, at most 10,000 records are sorted.
+        state: Only records whose state is the value given: pending, running, complete, failed.
+        type: Only records whose type is the value given: a type of task.
+        project_id: Only records whose project_id is the value given: an id prj_… or a project's number.
+        ledger_id: Only records whose ledger_id is the value given: an id lgr_….
+
     """
     return Listing(
         call(
@@ -465,6 +630,11 @@ def audit_log_get_audit_consistency(
     it).
 
     GET /audit_log/consistency
+
+    Args:
+        from_: How many rows the older head has.
+        to: How many rows the newer head has.
+
     """
     return call(
         "GET",
@@ -518,6 +688,11 @@ def audit_log_get_audit_proof(
     """Download the proof that a row is under a head, with that head (C2SP tlog-proof).
 
     GET /audit_log/proof
+
+    Args:
+        number: The number of the row, from 1.
+        size: How many rows the head has under which the row is proved to be.
+
     """
     return call(
         "GET",
@@ -534,6 +709,10 @@ def audit_log_get_cosigned_head(
     """Download the newest head that enough witnesses have cosigned (C2SP tlog-cosignature).
 
     GET /audit_log/cosigned_head
+
+    Args:
+        cosignatures: How many witnesses have to have cosigned the head, from 1.
+
     """
     return call(
         "GET",
@@ -563,6 +742,27 @@ def audit_log_list(
     """List every write to the account's records, newest first, with its place in the sealed log.
 
     GET /audit_log
+
+    Args:
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is -id, or what the cursor was written for. With filter[number], by another than
+            number, as many. With filter[at], by another than at, as many.
+        action: Only records whose action is the value given: an action, such as event.create.
+        kind: Only records whose kind is the value given: a kind of record, such as event: what its
+            actions begin with.
+        object: Only records whose object is the value given: the id of an object.
+        project_id: Only records whose project_id is the value given: an id prj_… or a project's number.
+        request_id: Only records whose request_id is the value given: a request's id.
+        number: Only records whose number is the value given: a whole number.
+        number_geq: Only records whose number is at least the value given: a whole number.
+        number_leq: Only records whose number is at most the value given: a whole number.
+        user_id: Only records whose user_id is the value given: a person's number, as `user_id` of a row
+            has it.
+        at_geq: Only records whose at is at or after the value given: a time with an offset or Z.
+        at_leq: Only records whose at is at or before the value given: a time with an offset or Z.
+
     """
     return Listing(
         call(
@@ -610,6 +810,16 @@ def balance_steps_list(
     """List step by step why the balance known at one row of the audit log is another one at a later row.
 
     GET /ledgers/{ledger_id}/balance_steps
+
+    Args:
+        ledger_id: The friendly id of the ledger: lgr_ and 24 hexadecimal digits.
+        since: The row of the audit log from which the steps start, as `as_of` takes it: a number or a
+            time.
+        as_of: As it was known at a row of the account's audit log: the number of the row, such as
+            `1042`, or a time, such as `2025-03-31T23:59:59Z`, which means the newest row then. The
+            headers `As-Of-Number` and `As-Of-Time` name the row. A cursor keeps it. Not with
+            `response_mode`.
+
     """
     return call(
         "GET",
@@ -635,6 +845,25 @@ def batch_generations_create(
     """Start generating batches on a ledger; poll the task in the answer.
 
     POST /ledgers/{ledger_id}/batch_generations
+
+    Args:
+        ledger_id: The friendly id of the ledger: lgr_ and 24 hexadecimal digits.
+        start_time: The start of the range, inclusive; slots of which at least half lies in it are
+            computed.
+        end_time: The end of the range, exclusive.
+        generate_concurrent_ledgers: Whether every ledger that the model credits in the project is
+            credited, and not this one alone.
+        model_version: With `latest` the active version replaces whole slots; without it a slot keeps
+            the version it has.
+        batch_amounts: What runs draw from batches by hand, for all runs together; without it they keep
+            what they hold.
+        data_point_ids: The complete set of data for the inputs that it touches, slot by slot; empty,
+            all discover again.
+        skipped_data_point_type_ids: Types whose data are set aside: their inputs take their defaults, a
+            sum takes zero.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -670,6 +899,25 @@ def batch_generations_generate_impact(
     """Say what generation would change, ledger after ledger down to reports, without storing anything.
 
     POST /ledgers/{ledger_id}/generate_impact
+
+    Args:
+        ledger_id: The friendly id of the ledger: lgr_ and 24 hexadecimal digits.
+        start_time: The start of the range, inclusive; slots of which at least half lies in it are
+            computed.
+        end_time: The end of the range, exclusive.
+        generate_concurrent_ledgers: Whether every ledger that the model credits in the project is
+            credited, and not this one alone.
+        model_version: With `latest` the active version replaces whole slots; without it a slot keeps
+            the version it has.
+        batch_amounts: What runs draw from batches by hand, for all runs together; without it they keep
+            what they hold.
+        data_point_ids: The complete set of data for the inputs that it touches, slot by slot; empty,
+            all discover again.
+        skipped_data_point_type_ids: Types whose data are set aside: their inputs take their defaults, a
+            sum takes zero.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -705,6 +953,25 @@ def batch_generations_generate_preview(
     """Say how many batches generation would create, without creating any.
 
     POST /ledgers/{ledger_id}/generate_preview
+
+    Args:
+        ledger_id: The friendly id of the ledger: lgr_ and 24 hexadecimal digits.
+        start_time: The start of the range, inclusive; slots of which at least half lies in it are
+            computed.
+        end_time: The end of the range, exclusive.
+        generate_concurrent_ledgers: Whether every ledger that the model credits in the project is
+            credited, and not this one alone.
+        model_version: With `latest` the active version replaces whole slots; without it a slot keeps
+            the version it has.
+        batch_amounts: What runs draw from batches by hand, for all runs together; without it they keep
+            what they hold.
+        data_point_ids: The complete set of data for the inputs that it touches, slot by slot; empty,
+            all discover again.
+        skipped_data_point_type_ids: Types whose data are set aside: their inputs take their defaults, a
+            sum takes zero.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -735,6 +1002,14 @@ def batches_create_batch_deletion(
     """Start undoing all that several batches of the ledger's project posted, together.
 
     POST /ledgers/{ledger_id}/batch_deletions
+
+    Args:
+        ledger_id: The friendly id of the ledger: lgr_ and 24 hexadecimal digits.
+        batch_ids: The friendly ids of the batches to delete, up to 10,000, such as `bat_…`.
+        reason: Why they are deleted; it stands in the task and in the audit log.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -753,6 +1028,10 @@ def batches_delete(
     """Start undoing all that one batch posted; poll the task in the answer.
 
     DELETE /batches/{batch_id}
+
+    Args:
+        batch_id: The friendly id of the batch: bat_ and 24 hexadecimal digits.
+
     """
     return call(
         "DELETE",
@@ -770,6 +1049,14 @@ def batches_get(
     """Read one batch with the first rows of its input data.
 
     GET /batches/{batch_id}
+
+    Args:
+        batch_id: The friendly id of the batch: bat_ and 24 hexadecimal digits.
+        as_of: As it was known at a row of the account's audit log: the number of the row, such as
+            `1042`, or a time, such as `2025-03-31T23:59:59Z`, which means the newest row then. The
+            headers `As-Of-Number` and `As-Of-Time` name the row. A cursor keeps it. Not with
+            `response_mode`.
+
     """
     return call(
         "GET",
@@ -788,6 +1075,14 @@ def batches_get_lineage(
     """Show how a batch came about: every node's equation and value, down to the measurements.
 
     GET /batches/{batch_id}/lineage
+
+    Args:
+        batch_id: The friendly id of the batch: bat_ and 24 hexadecimal digits.
+        as_of: As it was known at a row of the account's audit log: the number of the row, such as
+            `1042`, or a time, such as `2025-03-31T23:59:59Z`, which means the newest row then. The
+            headers `As-Of-Number` and `As-Of-Time` name the row. A cursor keeps it. Not with
+            `response_mode`.
+
     """
     return call(
         "GET",
@@ -824,6 +1119,42 @@ def batches_list(
     """List the batches of all the account's ledgers.
 
     GET /batches
+
+    Args:
+        as_of: As it was known at a row of the account's audit log: the number of the row, such as
+            `1042`, or a time, such as `2025-03-31T23:59:59Z`, which means the newest row then. The
+            headers `As-Of-Number` and `As-Of-Time` name the row. A cursor keeps it. Not with
+            `response_mode`.
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is start_time, or what the cursor was written for. By end_time, updated_at,
+            tracking_id, state, or by several, at most 10,000 records are sorted. With
+            filter[created_at], by another than created_at, as many.
+        id: Only records whose id is the value given: an id bat_….
+        friendly_id: Only records whose friendly_id is the value given: an id bat_….
+        tracking_id: Only records whose tracking_id is the value given: a tracking id.
+        start_time: Only records whose start_time is the value given: a time with an offset or Z.
+        start_time_geq: Only records whose start_time is at or after the value given: a time with an
+            offset or Z.
+        start_time_leq: Only records whose start_time is at or before the value given: a time with an
+            offset or Z.
+        end_time: Only records whose end_time is the value given: a time with an offset or Z.
+        end_time_geq: Only records whose end_time is at or after the value given: a time with an offset
+            or Z.
+        end_time_leq: Only records whose end_time is at or before the value given: a time with an offset
+            or Z.
+        created_at: Only records whose created_at is the value given: a time with an offset or Z.
+        created_at_geq: Only records whose created_at is at or after the value given: a time with an
+            offset or Z.
+        created_at_leq: Only records whose created_at is at or before the value given: a time with an
+            offset or Z.
+        model_run_id: Only records whose model_run_id is the value given: an id mr_…, for all batches of
+            its run.
+        is_stale: Only records whose is_stale is the value given: true or false.
+        project_id: Only records whose project_id is the value given: an id prj_… or a project's number.
+        ledger_id: Only records whose ledger_id is the value given: an id lgr_….
+
     """
     return Listing(
         call(
@@ -866,6 +1197,16 @@ def batches_list_input_data(
     """List every value that a batch was made of, page by page.
 
     GET /batches/{batch_id}/input_data
+
+    Args:
+        batch_id: The friendly id of the batch: bat_ and 24 hexadecimal digits.
+        as_of: As it was known at a row of the account's audit log: the number of the row, such as
+            `1042`, or a time, such as `2025-03-31T23:59:59Z`, which means the newest row then. The
+            headers `As-Of-Number` and `As-Of-Time` name the row. A cursor keeps it. Not with
+            `response_mode`.
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+
     """
     return Listing(
         call(
@@ -903,6 +1244,40 @@ def batches_list_of_ledger(
     """List the batches of one ledger.
 
     GET /ledgers/{ledger_id}/batches
+
+    Args:
+        ledger_id: The friendly id of the ledger: lgr_ and 24 hexadecimal digits.
+        as_of: As it was known at a row of the account's audit log: the number of the row, such as
+            `1042`, or a time, such as `2025-03-31T23:59:59Z`, which means the newest row then. The
+            headers `As-Of-Number` and `As-Of-Time` name the row. A cursor keeps it. Not with
+            `response_mode`.
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is start_time, or what the cursor was written for. By end_time, created_at,
+            updated_at, tracking_id, or by several, at most 10,000 records are sorted.
+        id: Only records whose id is the value given: an id bat_….
+        friendly_id: Only records whose friendly_id is the value given: an id bat_….
+        tracking_id: Only records whose tracking_id is the value given: a tracking id.
+        start_time: Only records whose start_time is the value given: a time with an offset or Z.
+        start_time_geq: Only records whose start_time is at or after the value given: a time with an
+            offset or Z.
+        start_time_leq: Only records whose start_time is at or before the value given: a time with an
+            offset or Z.
+        end_time: Only records whose end_time is the value given: a time with an offset or Z.
+        end_time_geq: Only records whose end_time is at or after the value given: a time with an offset
+            or Z.
+        end_time_leq: Only records whose end_time is at or before the value given: a time with an offset
+            or Z.
+        created_at: Only records whose created_at is the value given: a time with an offset or Z.
+        created_at_geq: Only records whose created_at is at or after the value given: a time with an
+            offset or Z.
+        created_at_leq: Only records whose created_at is at or before the value given: a time with an
+            offset or Z.
+        model_run_id: Only records whose model_run_id is the value given: an id mr_…, for all batches of
+            its run.
+        is_stale: Only records whose is_stale is the value given: true or false.
+
     """
     return Listing(
         call(
@@ -961,6 +1336,45 @@ def batches_list_of_project(
     """List the batches of all the project's ledgers.
 
     GET /projects/{project_id}/batches
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        as_of: As it was known at a row of the account's audit log: the number of the row, such as
+            `1042`, or a time, such as `2025-03-31T23:59:59Z`, which means the newest row then. The
+            headers `As-Of-Number` and `As-Of-Time` name the row. A cursor keeps it. Not with
+            `response_mode`.
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is start_time, or what the cursor was written for. By end_time, updated_at,
+            tracking_id, state, or by several, at most 10,000 records are sorted. With
+            filter[created_at], by another than created_at, as many.
+        id: Only records whose id is the value given: an id bat_….
+        friendly_id: Only records whose friendly_id is the value given: an id bat_….
+        tracking_id: Only records whose tracking_id is the value given: a tracking id.
+        start_time: Only records whose start_time is the value given: a time with an offset or Z.
+        start_time_geq: Only records whose start_time is at or after the value given: a time with an
+            offset or Z.
+        start_time_leq: Only records whose start_time is at or before the value given: a time with an
+            offset or Z.
+        end_time: Only records whose end_time is the value given: a time with an offset or Z.
+        end_time_geq: Only records whose end_time is at or after the value given: a time with an offset
+            or Z.
+        end_time_leq: Only records whose end_time is at or before the value given: a time with an offset
+            or Z.
+        created_at: Only records whose created_at is the value given: a time with an offset or Z.
+        created_at_geq: Only records whose created_at is at or after the value given: a time with an
+            offset or Z.
+        created_at_leq: Only records whose created_at is at or before the value given: a time with an
+            offset or Z.
+        model_run_id: Only records whose model_run_id is the value given: an id mr_…, for all batches of
+            its run.
+        is_stale: Only records whose is_stale is the value given: true or false.
+        filter_project_id: Only records whose project_id is the value given: an id prj_… or a project's
+            number.
+        ledger_id: Only records whose ledger_id is the value given: an id lgr_….
+
     """
     return Listing(
         call(
@@ -1006,6 +1420,16 @@ def batches_update_inputs(
     """Start computing a batch again with other inputs; `processing` until the task in `Location` ends.
 
     PATCH /ledgers/{ledger_id}/batches/{batch_id}/update_inputs
+
+    Args:
+        ledger_id: The friendly id of the ledger: lgr_ and 24 hexadecimal digits.
+        batch_id: The friendly id of the batch: bat_ and 24 hexadecimal digits.
+        data_point_ids: The complete set of data of the batch, for the inputs that it touches.
+        batch_amounts: What the batch's run draws from other batches by hand.
+        skipped_data_point_type_ids: Types whose data are set aside in the batch's slot.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "PATCH",
@@ -1039,6 +1463,25 @@ def calibrations_create(
     """Enter the calibration of a meter: how well its readings are known while the certificate holds.
 
     POST /projects/{project_id}/calibrations
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        name: What people call it, such as the number of the certificate: `D-K-15204-01`.
+        event_type_id: The friendly id of the event type of the readings.
+        data_point_type: The slug of the data point type that the meter measures, such as `wet_mass`.
+        valid_from: From which start of a reading on it holds, inclusive.
+        uncertainty: How well the readings are known. It is one effect: an error that all readings of
+            the meter share while the calibration holds; where it names an `effect`, they share it with
+            all that name it.
+        asset_id: The friendly id of the meter; null for readings of events that name no asset.
+        valid_until: Until when it holds, exclusive; null where the certificate names no end.
+        evidence_id: The number of the file or link that is the certificate, attached to an event of the
+            project; null without one.
+        notes: What people write about it; null when there is nothing.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -1070,6 +1513,12 @@ def calibrations_delete(
     """Remove a calibration that was entered by mistake; batches made of its readings become stale.
 
     DELETE /projects/{project_id}/calibrations/{calibration_id}
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        calibration_id: The friendly id of the calibration: cal_ and 24 hexadecimal digits.
+
     """
     return call(
         "DELETE",
@@ -1088,6 +1537,16 @@ def calibrations_get(
     """Read one calibration.
 
     GET /projects/{project_id}/calibrations/{calibration_id}
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        calibration_id: The friendly id of the calibration: cal_ and 24 hexadecimal digits.
+        as_of: As it was known at a row of the account's audit log: the number of the row, such as
+            `1042`, or a time, such as `2025-03-31T23:59:59Z`, which means the newest row then. The
+            headers `As-Of-Number` and `As-Of-Time` name the row. A cursor keeps it. Not with
+            `response_mode`.
+
     """
     return call(
         "GET",
@@ -1118,6 +1577,33 @@ def calibrations_list(
     """List a project's calibrations: how well its meters measure, from when until when.
 
     GET /projects/{project_id}/calibrations
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        as_of: As it was known at a row of the account's audit log: the number of the row, such as
+            `1042`, or a time, such as `2025-03-31T23:59:59Z`, which means the newest row then. The
+            headers `As-Of-Number` and `As-Of-Time` name the row. A cursor keeps it. Not with
+            `response_mode`.
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is id, or what the cursor was written for.
+        name: Only records whose name is the value given: a name.
+        asset_id: Only records whose asset_id is the value given: an id ast_….
+        event_type_id: Only records whose event_type_id is the value given: an id et_….
+        data_point_type: Only records whose data_point_type is the value given: the slug of a data point
+            type.
+        valid_from_geq: Only records whose valid_from is at or after the value given: a time with an
+            offset or Z.
+        valid_from_leq: Only records whose valid_from is at or before the value given: a time with an
+            offset or Z.
+        valid_until_geq: Only records whose valid_until is at or after the value given: a time with an
+            offset or Z.
+        valid_until_leq: Only records whose valid_until is at or before the value given: a time with an
+            offset or Z.
+        in_force_at: Only records whose in_force_at is the value given: a time with an offset or Z.
+
     """
     return Listing(
         call(
@@ -1162,6 +1648,26 @@ def calibrations_update(
     """Change a calibration, for example until when it holds; `uncertainty` is replaced as a whole.
 
     PATCH /projects/{project_id}/calibrations/{calibration_id}
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        calibration_id: The friendly id of the calibration: cal_ and 24 hexadecimal digits.
+        name: What people call it, such as the number of the certificate: `D-K-15204-01`.
+        event_type_id: The friendly id of the event type of the readings.
+        data_point_type: The slug of the data point type that the meter measures, such as `wet_mass`.
+        valid_from: From which start of a reading on it holds, inclusive.
+        uncertainty: How well the readings are known. It is one effect: an error that all readings of
+            the meter share while the calibration holds; where it names an `effect`, they share it with
+            all that name it.
+        asset_id: The friendly id of the meter; null for readings of events that name no asset.
+        valid_until: Until when it holds, exclusive; null where the certificate names no end.
+        evidence_id: The number of the file or link that is the certificate, attached to an event of the
+            project; null without one.
+        notes: What people write about it; null when there is nothing.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "PATCH",
@@ -1197,6 +1703,15 @@ def capture_rates_get(
     """Read how much of what an event type's meters were expected to measure is valid.
 
     GET /projects/{project_id}/event_types/{event_type_id}/capture_rate
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        event_type_id: The friendly id of the event type: et_ and 24 hexadecimal digits.
+        start_time: The moment at which the range begins: slots that begin earlier are not in it.
+        end_time: The moment at which it ends: slots that begin then or later are not in it.
+        period: How the range is cut in the project's time zone: `day`, `month` or `quarter`.
+
     """
     return call(
         "GET",
@@ -1218,6 +1733,17 @@ def changes_list(
     """Follow what changes: events, corrections, batches, tasks, rule results and reports, in one order.
 
     GET /changes
+
+    Args:
+        after: The `cursor` of a change or of the page before: what comes behind it. Without it the feed
+            begins with the oldest change that is kept; `latest` gives the cursor for what comes from
+            now on.
+        kind: Only changes of these kinds, separated by commas: event, correction, batch, async_task,
+            rule_result, report, ledger.
+        project_id: Only changes in this project, by its id prj_… or its number.
+        page_size: How many changes an answer holds at most, 1 to 1,000; by default 200.
+        wait: How many seconds to wait until there is something to answer, 0 to 30; 0 is not at all.
+
     """
     return call(
         "GET",
@@ -1240,6 +1766,19 @@ def data_feed_uploads_create_upload(
     """Upload a file to a data feed: a task stores each of its rows as an event.
 
     POST /projects/{project_id}/data_feeds/{data_feed_id}/uploads
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        data_feed_id: Which data feed.
+        of_upload: The number of an upload of the same feed, whose file is taken once more.
+        dry_run: Whether everything is done as in earnest and then undone.
+        on_difference: What becomes of events that differ from their rows, this time only; null as the
+            data feed says.
+        rows: Rows that are read in place of those of the file; its other rows are read as they are.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -1267,6 +1806,13 @@ def data_feed_uploads_download_bad_rows(
     """Download every bad row of an upload as CSV: its number, the column, the value and the reason.
 
     GET /projects/{project_id}/data_feeds/{data_feed_id}/uploads/{upload_id}/bad_rows.csv
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        data_feed_id: Which data feed.
+        upload_id: Which upload.
+
     """
     return call(
         "GET",
@@ -1284,6 +1830,13 @@ def data_feed_uploads_get_invalid_rows(
     """Read the first bad rows of an upload with their cells, as they stand in the file.
 
     GET /projects/{project_id}/data_feeds/{data_feed_id}/uploads/{upload_id}/invalid_rows
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        data_feed_id: Which data feed.
+        upload_id: Which upload.
+
     """
     return call(
         "GET",
@@ -1301,6 +1854,13 @@ def data_feed_uploads_get_upload(
     """Read one upload: how far it is, and what it came to.
 
     GET /projects/{project_id}/data_feeds/{data_feed_id}/uploads/{upload_id}
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        data_feed_id: Which data feed.
+        upload_id: Which upload.
+
     """
     return call(
         "GET",
@@ -1322,6 +1882,17 @@ def data_feed_uploads_list_uploads(
     """List the uploads of a data feed, the newest first.
 
     GET /projects/{project_id}/data_feeds/{data_feed_id}/uploads
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        data_feed_id: Which data feed.
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is -id, or what the cursor was written for.
+        file_name: Only records whose file_name is the value given: the name of a file.
+
     """
     return Listing(
         call(
@@ -1365,6 +1936,42 @@ def data_feeds_create(
     """Say how the files of one source are read, once for all of them.
 
     POST /projects/{project_id}/data_feeds
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        name: What people call it, once in its project.
+        event_type_id: The friendly id of the event type of all its events.
+        columns: What columns give; one that is not named here gives what its name says.
+        other_columns: What becomes of columns that are not named here and whose names say nothing.
+        time_zone: The zone of times without an offset, such as `Europe/Istanbul`; null refuses such
+            times.
+        time_format: The form of times that are not in ISO 8601, such as `%d.%m.%Y %H:%M`.
+        rows_in_order: Each row is later than the one before it, which tells apart local times that come
+            twice.
+        duration: How long each event is: `30s`, `15m`, `1h` or `1d`; null makes readings, unless a
+            column gives ends.
+        decimal_mark: What stands before the decimals of numbers that are texts.
+        encoding: The encoding of CSV files, such as `utf-8` or `windows-1252`.
+        delimiter: The character between the cells of CSV files.
+        header_line: The line that names the columns; what stands before it is passed over.
+        units_line: Whether the first line below the header holds the units of the columns.
+        sheet: The sheet of a workbook; null is its first one.
+        missing: Texts that say, as an empty cell does, that there is no value.
+        formulas: What becomes of cells that hold a formula, which is never computed.
+        location_ids: The locations of every event.
+        feedstock_id: The feedstock of events whose rows name none.
+        asset_id: The asset of events whose rows name none.
+        client_reference: What the client references of events are made of: `row`, `time` or `column`.
+        bad_rows: Whether a bad row, or one that differs from its event, refuses the file, or is left
+            out of it.
+        on_difference: Whether an event that the project has with other values than its row is told of,
+            or corrected.
+        watch: A folder (`/srv/drop/plant`) or a prefix in an object store (`s3://bucket/a`) to take
+            files from.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -1410,6 +2017,12 @@ def data_feeds_delete(
     """Remove a data feed to which no file was ever uploaded.
 
     DELETE /projects/{project_id}/data_feeds/{data_feed_id}
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        data_feed_id: Which data feed.
+
     """
     return call(
         "DELETE",
@@ -1426,6 +2039,12 @@ def data_feeds_get(
     """Read one data feed.
 
     GET /projects/{project_id}/data_feeds/{data_feed_id}
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        data_feed_id: Which data feed.
+
     """
     return call(
         "GET",
@@ -1446,6 +2065,16 @@ def data_feeds_list(
     """List a project's data feeds.
 
     GET /projects/{project_id}/data_feeds
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is id, or what the cursor was written for.
+        name: Only records whose name is the value given: a name.
+
     """
     return Listing(
         call(
@@ -1468,6 +2097,15 @@ def data_feeds_suggest_columns(
     """Suggest what the columns of a header give to events of a type, and in which units they are.
 
     POST /projects/{project_id}/data_feed_suggestions
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        event_type_id: The friendly id of the event type: et_ and 24 hexadecimal digits.
+        header: The names of the columns, as they stand in the first line of a file.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -1512,6 +2150,43 @@ def data_feeds_update(
     """Change how files are read from now on; what was stored stays as it is.
 
     PATCH /projects/{project_id}/data_feeds/{data_feed_id}
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        data_feed_id: Which data feed.
+        name: What people call it, once in its project.
+        event_type_id: The friendly id of the event type of all its events.
+        columns: What columns give; one that is not named here gives what its name says.
+        other_columns: What becomes of columns that are not named here and whose names say nothing.
+        time_zone: The zone of times without an offset, such as `Europe/Istanbul`; null refuses such
+            times.
+        time_format: The form of times that are not in ISO 8601, such as `%d.%m.%Y %H:%M`.
+        rows_in_order: Each row is later than the one before it, which tells apart local times that come
+            twice.
+        duration: How long each event is: `30s`, `15m`, `1h` or `1d`; null makes readings, unless a
+            column gives ends.
+        decimal_mark: What stands before the decimals of numbers that are texts.
+        encoding: The encoding of CSV files, such as `utf-8` or `windows-1252`.
+        delimiter: The character between the cells of CSV files.
+        header_line: The line that names the columns; what stands before it is passed over.
+        units_line: Whether the first line below the header holds the units of the columns.
+        sheet: The sheet of a workbook; null is its first one.
+        missing: Texts that say, as an empty cell does, that there is no value.
+        formulas: What becomes of cells that hold a formula, which is never computed.
+        location_ids: The locations of every event.
+        feedstock_id: The feedstock of events whose rows name none.
+        asset_id: The asset of events whose rows name none.
+        client_reference: What the client references of events are made of: `row`, `time` or `column`.
+        bad_rows: Whether a bad row, or one that differs from its event, refuses the file, or is left
+            out of it.
+        on_difference: Whether an event that the project has with other values than its row is told of,
+            or corrected.
+        watch: A folder (`/srv/drop/plant`) or a prefix in an object store (`s3://bucket/a`) to take
+            files from.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "PATCH",
@@ -1562,6 +2237,19 @@ def data_points_correct(
     """Correct a data point: the new value counts from now on, the captured one stays beside it.
 
     PATCH /projects/{project_id}/data_points/{data_point_id}
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        data_point_id: The friendly id of the data point: in_ and 24 hexadecimal digits.
+        value: The value that is to count: a number in the unit of its type, a text, or true or false,
+            as its type says; left out, it stays.
+        uncertainty: How well the value is known, in place of what its type states; null takes the
+            statement away.
+        reason: Why it is corrected, up to 1,000 characters; it stands with the correction.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "PATCH",
@@ -1587,6 +2275,19 @@ def data_points_correct_on_trial(
     stays beside it.
 
     PATCH /projects/{project_id}/data_points/{data_point_id}
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        data_point_id: The friendly id of the data point: in_ and 24 hexadecimal digits.
+        value: The value that is to count: a number in the unit of its type, a text, or true or false,
+            as its type says; left out, it stays.
+        uncertainty: How well the value is known, in place of what its type states; null takes the
+            statement away.
+        reason: Why it is corrected, up to 1,000 characters; it stands with the correction.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "PATCH",
@@ -1613,6 +2314,20 @@ def data_points_correct_of_event(
     """Correct a data point of an event, as below its project.
 
     PATCH /projects/{project_id}/events/{event_id}/data_points/{data_point_id}
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        event_id: The friendly id of the event: evt_ and 24 hexadecimal digits.
+        data_point_id: The friendly id of the data point: in_ and 24 hexadecimal digits.
+        value: The value that is to count: a number in the unit of its type, a text, or true or false,
+            as its type says; left out, it stays.
+        uncertainty: How well the value is known, in place of what its type states; null takes the
+            statement away.
+        reason: Why it is corrected, up to 1,000 characters; it stands with the correction.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "PATCH",
@@ -1638,6 +2353,20 @@ def data_points_correct_of_event_on_trial(
     """Try, and change nothing: correct a data point of an event, as below its project.
 
     PATCH /projects/{project_id}/events/{event_id}/data_points/{data_point_id}
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        event_id: The friendly id of the event: evt_ and 24 hexadecimal digits.
+        data_point_id: The friendly id of the data point: in_ and 24 hexadecimal digits.
+        value: The value that is to count: a number in the unit of its type, a text, or true or false,
+            as its type says; left out, it stays.
+        uncertainty: How well the value is known, in place of what its type states; null takes the
+            statement away.
+        reason: Why it is corrected, up to 1,000 characters; it stands with the correction.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "PATCH",
@@ -1660,6 +2389,16 @@ def data_points_get(
     """Read one data point: a measured value of an event, or what an output of a model run came to.
 
     GET /projects/{project_id}/data_points/{data_point_id}
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        data_point_id: The friendly id of the data point: in_ and 24 hexadecimal digits.
+        as_of: As it was known at a row of the account's audit log: the number of the row, such as
+            `1042`, or a time, such as `2025-03-31T23:59:59Z`, which means the newest row then. The
+            headers `As-Of-Number` and `As-Of-Time` name the row. A cursor keeps it. Not with
+            `response_mode`.
+
     """
     return call(
         "GET",
@@ -1680,6 +2419,17 @@ def data_points_get_of_event(
     """Read one data point of an event.
 
     GET /projects/{project_id}/events/{event_id}/data_points/{data_point_id}
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        event_id: The friendly id of the event: evt_ and 24 hexadecimal digits.
+        data_point_id: The friendly id of the data point: in_ and 24 hexadecimal digits.
+        as_of: As it was known at a row of the account's audit log: the number of the row, such as
+            `1042`, or a time, such as `2025-03-31T23:59:59Z`, which means the newest row then. The
+            headers `As-Of-Number` and `As-Of-Time` name the row. A cursor keeps it. Not with
+            `response_mode`.
+
     """
     return call(
         "GET",
@@ -1704,6 +2454,22 @@ def data_points_list_corrections(
     """List the corrections of a data point, those that were reverted included.
 
     GET /projects/{project_id}/data_points/{data_point_id}/corrections
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        data_point_id: The friendly id of the data point: in_ and 24 hexadecimal digits.
+        as_of: As it was known at a row of the account's audit log: the number of the row, such as
+            `1042`, or a time, such as `2025-03-31T23:59:59Z`, which means the newest row then. The
+            headers `As-Of-Number` and `As-Of-Time` name the row. A cursor keeps it. Not with
+            `response_mode`.
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is id, or what the cursor was written for.
+        source: Only records whose source is the value given: manual, adjustment, substitution.
+        state: Only records whose state is the value given: in_force, superseded, reverted.
+
     """
     return Listing(
         call(
@@ -1743,6 +2509,34 @@ def data_points_list(
     """List a project's data points, in time order.
 
     GET /projects/{project_id}/data_points
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        as_of: As it was known at a row of the account's audit log: the number of the row, such as
+            `1042`, or a time, such as `2025-03-31T23:59:59Z`, which means the newest row then. The
+            headers `As-Of-Number` and `As-Of-Time` name the row. A cursor keeps it. Not with
+            `response_mode`.
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is start_time, or what the cursor was written for. By created_at, value, or by
+            several, at most 10,000 records are sorted. value needs filter[slug][eq] and
+            filter[start_time][geq] and filter[start_time][leq] or filter[end_time][leq].
+        slug: Only records whose slug is the value given: the slug of a data point type.
+        asset_id: Only records whose asset_id is the value given: an id ast_….
+        location_id: Only records whose location_id holds the value given: an id loc_….
+        start_time_geq: Only records whose start_time is at or after the value given: a time with an
+            offset or Z.
+        start_time_leq: Only records whose start_time is at or before the value given: a time with an
+            offset or Z.
+        end_time_geq: Only records whose end_time is at or after the value given: a time with an offset
+            or Z.
+        end_time_leq: Only records whose end_time is at or before the value given: a time with an offset
+            or Z.
+        start_time: Stands for `filter[start_time][geq]`; give one of the two.
+        end_time: Stands for `filter[end_time][leq]`; give one of the two.
+
     """
     return Listing(
         call(
@@ -1783,6 +2577,22 @@ def data_points_list_event_corrections(
     """List the corrections of an event: those of its data points, and those of its own times and tags.
 
     GET /projects/{project_id}/events/{event_id}/corrections
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        event_id: The friendly id of the event: evt_ and 24 hexadecimal digits.
+        as_of: As it was known at a row of the account's audit log: the number of the row, such as
+            `1042`, or a time, such as `2025-03-31T23:59:59Z`, which means the newest row then. The
+            headers `As-Of-Number` and `As-Of-Time` name the row. A cursor keeps it. Not with
+            `response_mode`.
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is id, or what the cursor was written for.
+        source: Only records whose source is the value given: manual, adjustment, substitution.
+        state: Only records whose state is the value given: in_force, superseded, reverted.
+
     """
     return Listing(
         call(
@@ -1815,6 +2625,21 @@ def data_points_list_of_event(
     """List an event's data points, in the order of the event type's.
 
     GET /projects/{project_id}/events/{event_id}/data_points
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        event_id: The friendly id of the event: evt_ and 24 hexadecimal digits.
+        as_of: As it was known at a row of the account's audit log: the number of the row, such as
+            `1042`, or a time, such as `2025-03-31T23:59:59Z`, which means the newest row then. The
+            headers `As-Of-Number` and `As-Of-Time` name the row. A cursor keeps it. Not with
+            `response_mode`.
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is id, or what the cursor was written for.
+        slug: Only records whose slug is the value given: the slug of a data point type.
+
     """
     return Listing(
         call(
@@ -1842,6 +2667,14 @@ def data_points_revert(
     """Restore the captured value and revert every correction of a data point. The body may be left out.
 
     POST /projects/{project_id}/data_points/{data_point_id}/revert
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        data_point_id: The friendly id of the data point: in_ and 24 hexadecimal digits.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -1865,6 +2698,15 @@ def engagements_answer_engagement_finding(
     """Answer a finding, as the operator.
 
     POST /reports/{report_id}/engagements/{engagement_id}/findings/{finding_id}/answer
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+        engagement_id: Which engagement.
+        finding_id: Which finding.
+        answer: What was done or found, in a sentence or more.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -1889,6 +2731,15 @@ def engagements_conclude_by_link(
     """Conclude an engagement with the signed opinion, by a link that may act as the verifier.
 
     POST /reports/{report_id}/by_link/engagements/{engagement_id}/conclude
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+        engagement_id: Which engagement.
+        key: What stands in the `url` of the link.
+        statement: The statement that the service proposed, unchanged.
+        signature: Its signature by `ssh-keygen -Y sign -n weighbridge-opinion`.
+        public_key: The public key of the verifier: `ssh-ed25519 AAAA…`.
+
     """
     return call(
         "POST",
@@ -1912,6 +2763,16 @@ def engagements_conclude_with_opinion(
     """Conclude an engagement with the signed opinion, which is then part of every bundle of the report.
 
     POST /reports/{report_id}/engagements/{engagement_id}/conclude
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+        engagement_id: Which engagement.
+        statement: The statement that the service proposed, unchanged.
+        signature: Its signature by `ssh-keygen -Y sign -n weighbridge-opinion`.
+        public_key: The public key of the verifier: `ssh-ed25519 AAAA…`.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -1939,6 +2800,20 @@ def engagements_create(
     """Begin an engagement of a verifier on a report: scope, criteria, materiality, and what is sampled.
 
     POST /reports/{report_id}/engagements
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+        verifier: Who verifies, such as `Example Verification Ltd, accredited by ISO 14065`.
+        scope: What is verified, such as `Carbon stored in the first quarter of 2025`.
+        criteria: By which rules, such as `ISO 14064-2 and the methodology, version 2.1`.
+        strata: The strata, 1 to 20, each of another event type.
+        assurance: The level of assurance.
+        materiality_percent: The threshold in percent of the total, above 0 to 100; this or an amount is
+            required.
+        materiality_amount: The threshold as an amount above zero, in the unit of the report.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -1976,6 +2851,19 @@ def engagements_create_engagement_by_link(
     """Begin an engagement on a report, by a link that may act as the verifier.
 
     POST /reports/{report_id}/by_link/engagements
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+        key: What stands in the `url` of the link.
+        verifier: Who verifies, such as `Example Verification Ltd, accredited by ISO 14065`.
+        scope: What is verified, such as `Carbon stored in the first quarter of 2025`.
+        criteria: By which rules, such as `ISO 14064-2 and the methodology, version 2.1`.
+        strata: The strata, 1 to 20, each of another event type.
+        assurance: The level of assurance.
+        materiality_percent: The threshold in percent of the total, above 0 to 100; this or an amount is
+            required.
+        materiality_amount: The threshold as an amount above zero, in the unit of the report.
+
     """
     return call(
         "POST",
@@ -2010,6 +2898,18 @@ def engagements_create_finding(
     """Record a finding: an error or an omission with its amount, or a request.
 
     POST /reports/{report_id}/engagements/{engagement_id}/findings
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+        engagement_id: Which engagement.
+        kind: An `error`, an `omission`, or a `request`.
+        text: What was found, in a sentence or more.
+        amount: By how much it would change the total of the report; required, except for a request,
+            which has none.
+        event_id: The record that it is about, such as `evt_…`.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -2035,6 +2935,17 @@ def engagements_create_finding_by_link(
     """Record a finding, by a link that may act as the verifier.
 
     POST /reports/{report_id}/by_link/engagements/{engagement_id}/findings
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+        engagement_id: Which engagement.
+        key: What stands in the `url` of the link.
+        kind: An `error`, an `omission`, or a `request`.
+        text: What was found, in a sentence or more.
+        amount: By how much it would change the total of the report; required, except for a request,
+            which has none.
+        event_id: The record that it is about, such as `evt_…`.
+
     """
     return call(
         "POST",
@@ -2058,6 +2969,16 @@ def engagements_decide_engagement_finding(
     """Resolve, reopen or withdraw a finding, as the verifier.
 
     POST /reports/{report_id}/engagements/{engagement_id}/findings/{finding_id}/decide
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+        engagement_id: Which engagement.
+        finding_id: Which finding.
+        decision: What is decided: `resolve`, `reopen` or `withdraw`.
+        reason: Why, in a sentence that stays with the finding.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -2082,6 +3003,15 @@ def engagements_decide_finding_by_link(
     """Resolve, reopen or withdraw a finding, by a link that may act as the verifier.
 
     POST /reports/{report_id}/by_link/engagements/{engagement_id}/findings/{finding_id}/decide
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+        engagement_id: Which engagement.
+        finding_id: Which finding.
+        key: What stands in the `url` of the link.
+        decision: What is decided: `resolve`, `reopen` or `withdraw`.
+        reason: Why, in a sentence that stays with the finding.
+
     """
     return call(
         "POST",
@@ -2103,6 +3033,14 @@ def engagements_draw_engagement_sample(
     """Draw the sample, once: the verifier's text completes the seed, which anybody can compute and follow.
 
     POST /reports/{report_id}/engagements/{engagement_id}/sample
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+        engagement_id: Which engagement.
+        seed_text: A text of the verifier, in one line, which the operator did not know before.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -2125,6 +3063,13 @@ def engagements_draw_sample_by_link(
     """Draw the sample of an engagement, by a link that may act as the verifier.
 
     POST /reports/{report_id}/by_link/engagements/{engagement_id}/sample
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+        engagement_id: Which engagement.
+        key: What stands in the `url` of the link.
+        seed_text: A text of the verifier, in one line, which the operator did not know before.
+
     """
     return call(
         "POST",
@@ -2143,6 +3088,11 @@ def engagements_get(
     """Read one engagement, with the effect of its open findings on the total of the report.
 
     GET /reports/{report_id}/engagements/{engagement_id}
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+        engagement_id: Which engagement.
+
     """
     return call(
         "GET",
@@ -2161,6 +3111,12 @@ def engagements_get_engagement_by_link(
     """Read one engagement by a link to its report.
 
     GET /reports/{report_id}/by_link/engagements/{engagement_id}
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+        engagement_id: Which engagement.
+        key: What stands in the `url` of the link.
+
     """
     return call(
         "GET",
@@ -2179,6 +3135,11 @@ def engagements_get_engagement_sample(
     changed.
 
     GET /reports/{report_id}/engagements/{engagement_id}/sample
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+        engagement_id: Which engagement.
+
     """
     return call(
         "GET",
@@ -2197,6 +3158,12 @@ def engagements_get_sample_by_link(
     """Read the sample of an engagement by a link to its report.
 
     GET /reports/{report_id}/by_link/engagements/{engagement_id}/sample
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+        engagement_id: Which engagement.
+        key: What stands in the `url` of the link.
+
     """
     return call(
         "GET",
@@ -2213,6 +3180,10 @@ def engagements_list(
     """List the engagements of verifiers on a report, with findings and opinions, the oldest first.
 
     GET /reports/{report_id}/engagements
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+
     """
     return call(
         "GET",
@@ -2230,6 +3201,11 @@ def engagements_list_engagements_by_link(
     """List the engagements on a report by a link to it.
 
     GET /reports/{report_id}/by_link/engagements
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+        key: What stands in the `url` of the link.
+
     """
     return call(
         "GET",
@@ -2251,6 +3227,15 @@ def engagements_propose_opinion(
     """Propose the statement of an opinion, for the verifier to sign; nothing is stored.
 
     POST /reports/{report_id}/engagements/{engagement_id}/statement
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+        engagement_id: Which engagement.
+        conclusion: The kind of opinion: `unmodified`, `modified`, `adverse` or `disclaimer`.
+        reasons: The reasons, in the words of the verifier.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -2274,6 +3259,14 @@ def engagements_propose_opinion_by_link(
     """Propose the statement of an opinion, by a link that may act as the verifier; nothing is stored.
 
     POST /reports/{report_id}/by_link/engagements/{engagement_id}/statement
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+        engagement_id: Which engagement.
+        key: What stands in the `url` of the link.
+        conclusion: The kind of opinion: `unmodified`, `modified`, `adverse` or `disclaimer`.
+        reasons: The reasons, in the words of the verifier.
+
     """
     return call(
         "POST",
@@ -2294,6 +3287,12 @@ def engagements_withdraw_by_link(
     """End an engagement without an opinion, by a link that may act as the verifier.
 
     POST /reports/{report_id}/by_link/engagements/{engagement_id}/withdraw
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+        engagement_id: Which engagement.
+        key: What stands in the `url` of the link.
+
     """
     return call(
         "POST",
@@ -2314,6 +3313,13 @@ def engagements_withdraw_of_open(
     """End an engagement without an opinion.
 
     POST /reports/{report_id}/engagements/{engagement_id}/withdraw
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+        engagement_id: Which engagement.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -2345,6 +3351,27 @@ def event_types_create(
     """Create an event type with its data point types.
 
     POST /projects/{project_id}/event_types
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        name: What people call it, such as `Diesel delivery`.
+        data_point_types: The quantities that its events carry, in their order.
+        slug: The name that events are sent with and models use; made from `name` when left out.
+        description: What people write about it, up to 10,000 characters; null when there is nothing.
+        cadence_amount: How many `cadence_unit`s lie between two of its events; null when nothing is
+            expected.
+        cadence_unit: The unit of its cadence; null when nothing is expected.
+        valid_when: When an event counts as valid for the capture rate, such as `quality = 'good'`;
+            null: when complete.
+        reusable_in_batches: Whether one event may feed runs of several batches of a model.
+        expected_locations: How many locations an event of the type names at least.
+        requires_tracking_id: Whether an event of the type is refused without a tracking id.
+        rolled_up_from: The readings that its events are to be made of; it needs a cadence, whose slots
+            they are made for.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -2378,6 +3405,12 @@ def event_types_delete(
     """Remove an event type that has no events.
 
     DELETE /projects/{project_id}/event_types/{event_type_id}
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        event_type_id: The friendly id of the event type: et_ and 24 hexadecimal digits.
+
     """
     return call(
         "DELETE",
@@ -2394,6 +3427,12 @@ def event_types_get(
     """Read one event type by its friendly id.
 
     GET /projects/{project_id}/event_types/{event_type_id}
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        event_type_id: The friendly id of the event type: et_ and 24 hexadecimal digits.
+
     """
     return call(
         "GET",
@@ -2414,6 +3453,16 @@ def event_types_list(
     """List a project's event types; their slugs are what events are posted with.
 
     GET /projects/{project_id}/event_types
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is id, or what the cursor was written for.
+        slug: Only records whose slug is the value given: a slug.
+
     """
     return Listing(
         call(
@@ -2445,6 +3494,28 @@ def event_types_update(
     """Change an event type; the meaning of the values that events carry is fixed.
 
     PATCH /projects/{project_id}/event_types/{event_type_id}
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        event_type_id: The friendly id of the event type: et_ and 24 hexadecimal digits.
+        name: What people call it, such as `Diesel delivery`.
+        description: What people write about it, up to 10,000 characters; null when there is nothing.
+        cadence_amount: How many `cadence_unit`s lie between two of its events; null when nothing is
+            expected.
+        cadence_unit: The unit of its cadence; null when nothing is expected.
+        valid_when: When an event counts as valid for the capture rate, such as `quality = 'good'`;
+            null: when complete.
+        reusable_in_batches: Whether one event may feed runs of several batches of a model.
+        expected_locations: How many locations an event of the type names at least.
+        requires_tracking_id: Whether an event of the type is refused without a tracking id.
+        data_point_types: All that the event type is to have, in their order; one that is not among them
+            is removed.
+        rolled_up_from: The readings that its events are to be made of, in place of what was said
+            before; all are made anew.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "PATCH",
@@ -2488,6 +3559,26 @@ def events_create(
     """Store one event, or up to 10,000 of which all or none are stored.
 
     POST /projects/{project_id}/events
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        event_type: The slug of the event type, such as `diesel-delivery`.
+        start_time: When what was measured began.
+        end_time: When it ended; left out for a reading at `start_time`.
+        tracking_id: The text by which events of one lot are known, such as `LOT-7`; null when it has
+            none.
+        feedstock_id: The feedstock that the event is tagged with, such as `fs_…`.
+        asset_id: The asset that the event is tagged with, such as `ast_…`; the meter of its values.
+        client_reference: The sender's own name for the event, once in the project; null when it has
+            none.
+        notes: What people write about the event, up to 10,000 characters; null when there is nothing.
+        locations: The locations of the event by their ids, up to 10; its first is the meter when it has
+            no asset.
+        data_points: The values that were measured, each of another data point type.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -2522,6 +3613,16 @@ def events_get(
     """Read one event.
 
     GET /projects/{project_id}/events/{event_id}
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        event_id: The friendly id of the event: evt_ and 24 hexadecimal digits.
+        as_of: As it was known at a row of the account's audit log: the number of the row, such as
+            `1042`, or a time, such as `2025-03-31T23:59:59Z`, which means the newest row then. The
+            headers `As-Of-Number` and `As-Of-Time` name the row. A cursor keeps it. Not with
+            `response_mode`.
+
     """
     return call(
         "GET",
@@ -2562,6 +3663,47 @@ def events_list(
     """List a project's events with their data points.
 
     GET /projects/{project_id}/events
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        as_of: As it was known at a row of the account's audit log: the number of the row, such as
+            `1042`, or a time, such as `2025-03-31T23:59:59Z`, which means the newest row then. The
+            headers `As-Of-Number` and `As-Of-Time` name the row. A cursor keeps it. Not with
+            `response_mode`.
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is start_time, or what the cursor was written for. By end_time, created_at, status,
+            tracking_id, or by several, at most 10,000 records are sorted. With filter[updated_at], by
+            another than updated_at, as many.
+        event_type_id: Only records whose event_type_id is the value given: an id et_….
+        nexus_event_type_id: Only records whose nexus_event_type_id is the value given: an event type's
+            number.
+        slug: Only records whose slug is the value given: the slug of an event type.
+        location_id: Only records whose location_id holds the value given: an id loc_….
+        feedstock_id: Only records whose feedstock_id is the value given: an id fs_….
+        asset_id: Only records whose asset_id is the value given: an id ast_….
+        tracking_id: Only records whose tracking_id is the value given: a tracking id.
+        rolled_up_event_id: Only records whose rolled_up_event_id is the value given: an id evt_….
+        client_reference: Only records whose client_reference is the value given: a client reference.
+        start_time: Only records whose start_time is the value given: a time with an offset or Z.
+        start_time_geq: Only records whose start_time is at or after the value given: a time with an
+            offset or Z.
+        start_time_leq: Only records whose start_time is at or before the value given: a time with an
+            offset or Z.
+        end_time: Only records whose end_time is the value given: a time with an offset or Z.
+        end_time_geq: Only records whose end_time is at or after the value given: a time with an offset
+            or Z.
+        end_time_leq: Only records whose end_time is at or before the value given: a time with an offset
+            or Z.
+        updated_at: Only records whose updated_at is the value given: a time with an offset or Z.
+        updated_at_geq: Only records whose updated_at is at or after the value given: a time with an
+            offset or Z.
+        updated_at_leq: Only records whose updated_at is at or before the value given: a time with an
+            offset or Z.
+        status: Only records whose status is the value given: complete or incomplete.
+
     """
     return Listing(
         call(
@@ -2618,6 +3760,30 @@ def events_update(
     """Complete an event (first values, notes, client reference, locations), or correct what it holds.
 
     PATCH /projects/{project_id}/events/{event_id}
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        event_id: The friendly id of the event: evt_ and 24 hexadecimal digits.
+        event_type: The slug of the event type, which must be the one it has.
+        start_time: When what was measured began.
+        end_time: When it ended; the start for a reading.
+        tracking_id: The text by which events of one lot are known, such as `LOT-7`; null when it has
+            none.
+        feedstock_id: The feedstock that the event is tagged with, such as `fs_…`; null takes the tag
+            away.
+        asset_id: The asset that the event is tagged with, such as `ast_…`; null takes the tag away.
+        client_reference: The sender's own name for the event, once in the project; null when it has
+            none.
+        notes: What people write about the event, up to 10,000 characters; null when there is nothing.
+        locations: The locations by their ids, in place of all that the event has.
+        data_points: First values, or other values, each of a data point type; the rest stay as they
+            are.
+        reason: Why the event is corrected, up to 1,000 characters; it stands with every correction
+            made.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "PATCH",
@@ -2665,6 +3831,30 @@ def events_update_on_trial(
     correct what it holds.
 
     PATCH /projects/{project_id}/events/{event_id}
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        event_id: The friendly id of the event: evt_ and 24 hexadecimal digits.
+        event_type: The slug of the event type, which must be the one it has.
+        start_time: When what was measured began.
+        end_time: When it ended; the start for a reading.
+        tracking_id: The text by which events of one lot are known, such as `LOT-7`; null when it has
+            none.
+        feedstock_id: The feedstock that the event is tagged with, such as `fs_…`; null takes the tag
+            away.
+        asset_id: The asset that the event is tagged with, such as `ast_…`; null takes the tag away.
+        client_reference: The sender's own name for the event, once in the project; null when it has
+            none.
+        notes: What people write about the event, up to 10,000 characters; null when there is nothing.
+        locations: The locations by their ids, in place of all that the event has.
+        data_points: First values, or other values, each of a data point type; the rest stay as they
+            are.
+        reason: Why the event is corrected, up to 1,000 characters; it stands with every correction
+            made.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "PATCH",
@@ -2699,6 +3889,12 @@ def events_void(
     """Void an event that no batch was made of.
 
     DELETE /projects/{project_id}/events/{event_id}
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        event_id: The friendly id of the event: evt_ and 24 hexadecimal digits.
+
     """
     return call(
         "DELETE",
@@ -2720,6 +3916,16 @@ def evidence_create(
     """Attach a file or a link to an event.
 
     POST /events/{event_id}/evidence
+
+    Args:
+        event_id: The friendly id of the event: evt_ and 24 hexadecimal digits.
+        url: Where the link leads, beginning with `https://` or `http://`.
+        name: What people call it, such as `Laboratory report`.
+        type: Always `url`; a file comes as `multipart/form-data`.
+        evidence_type: Another name for `type`, which clients of the public interface send.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -2740,6 +3946,13 @@ def evidence_download(
     """Download a file of evidence.
 
     GET /projects/{project_id}/events/{event_id}/evidences/{evidence_id}/file
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        event_id: The friendly id of the event: evt_ and 24 hexadecimal digits.
+        evidence_id: The number of the evidence.
+
     """
     return call(
         "GET",
@@ -2759,6 +3972,17 @@ def evidence_get(
     """Read one piece of evidence.
 
     GET /projects/{project_id}/events/{event_id}/evidences/{evidence_id}
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        event_id: The friendly id of the event: evt_ and 24 hexadecimal digits.
+        evidence_id: The number of the evidence.
+        as_of: As it was known at a row of the account's audit log: the number of the row, such as
+            `1042`, or a time, such as `2025-03-31T23:59:59Z`, which means the newest row then. The
+            headers `As-Of-Number` and `As-Of-Time` name the row. A cursor keeps it. Not with
+            `response_mode`.
+
     """
     return call(
         "GET",
@@ -2780,6 +4004,15 @@ def evidence_list_of_batch(
     """List the evidence of every event that a batch was made of.
 
     GET /batches/{batch_id}/evidences
+
+    Args:
+        batch_id: The friendly id of the batch: bat_ and 24 hexadecimal digits.
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is id, or what the cursor was written for.
+        type: Only records whose type is the value given: file or url.
+
     """
     return Listing(
         call(
@@ -2805,6 +4038,21 @@ def evidence_list_of_event(
     """List the evidence of one event.
 
     GET /projects/{project_id}/events/{event_id}/evidences
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        event_id: The friendly id of the event: evt_ and 24 hexadecimal digits.
+        as_of: As it was known at a row of the account's audit log: the number of the row, such as
+            `1042`, or a time, such as `2025-03-31T23:59:59Z`, which means the newest row then. The
+            headers `As-Of-Number` and `As-Of-Time` name the row. A cursor keeps it. Not with
+            `response_mode`.
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is id, or what the cursor was written for.
+        type: Only records whose type is the value given: file or url.
+
     """
     return Listing(
         call(
@@ -2831,6 +4079,11 @@ def exports_download(
     """Download the file of an export by the address that `download_url` says, for 24 hours.
 
     GET /exports/{export_id}/download
+
+    Args:
+        export_id: The friendly id of the export: exp_ and 24 hexadecimal digits.
+        key: What stands in the `download_url` of the export.
+
     """
     return call(
         "GET",
@@ -2847,6 +4100,10 @@ def exports_download_ledger_batches(
     """Download the batches of one ledger as CSV, oldest first.
 
     GET /ledgers/{ledger_id}/batches.csv
+
+    Args:
+        ledger_id: The friendly id of the ledger: lgr_ and 24 hexadecimal digits.
+
     """
     return call(
         "GET",
@@ -2862,6 +4119,10 @@ def exports_get(
     """Read one export; poll it until it is completed, which it stays for 24 hours.
 
     GET /exports/{export_id}
+
+    Args:
+        export_id: The friendly id of the export: exp_ and 24 hexadecimal digits.
+
     """
     return call(
         "GET",
@@ -2893,6 +4154,15 @@ def feature_flags_update(
     """Switch features of the account on or off; what a feature made stays, and is there again with it.
 
     PATCH /feature_flags
+
+    Args:
+        rules_engine: Whether the account has data rules with their runs and results.
+        data_capture_rate: Whether event types of the account may say how often they are measured.
+        approval_of_own: Whether people may approve what a rule that they wrote, or data that they sent,
+            proposed.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "PATCH",
@@ -2920,6 +4190,15 @@ def feedstocks_create(
     """Create a feedstock.
 
     POST /projects/{project_id}/feedstocks
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        name: What people call it, once in the project, such as `Plant North`.
+        description: What people write about it, up to 10,000 characters; null when there is nothing.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -2939,6 +4218,12 @@ def feedstocks_delete(
     """Remove a feedstock that no event and no batch names.
 
     DELETE /projects/{project_id}/feedstocks/{feedstock_id}
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        feedstock_id: The friendly id of the feedstock: fs_ and 24 hexadecimal digits.
+
     """
     return call(
         "DELETE",
@@ -2955,6 +4240,12 @@ def feedstocks_get(
     """Read one feedstock.
 
     GET /projects/{project_id}/feedstocks/{feedstock_id}
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        feedstock_id: The friendly id of the feedstock: fs_ and 24 hexadecimal digits.
+
     """
     return call(
         "GET",
@@ -2977,6 +4268,19 @@ def feedstocks_list(
     """List the feedstocks of all projects of the account.
 
     GET /feedstocks
+
+    Args:
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is id, or what the cursor was written for.
+        name: Only records whose name is the value given: a name.
+        project_id: Only records whose project_id is the value given: an id prj_… or a project's number.
+        created_at_geq: Only records whose created_at is at or after the value given: a time with an
+            offset or Z.
+        created_at_leq: Only records whose created_at is at or before the value given: a time with an
+            offset or Z.
+
     """
     return Listing(
         call(
@@ -3010,6 +4314,22 @@ def feedstocks_list_feedstocks_of_project(
     """List a project's feedstocks.
 
     GET /projects/{project_id}/feedstocks
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is id, or what the cursor was written for.
+        name: Only records whose name is the value given: a name.
+        filter_project_id: Only records whose project_id is the value given: an id prj_… or a project's
+            number.
+        created_at_geq: Only records whose created_at is at or after the value given: a time with an
+            offset or Z.
+        created_at_leq: Only records whose created_at is at or before the value given: a time with an
+            offset or Z.
+
     """
     return Listing(
         call(
@@ -3041,6 +4361,16 @@ def feedstocks_update(
     """Change a feedstock; its name is fixed once batches were made of its events.
 
     PATCH /projects/{project_id}/feedstocks/{feedstock_id}
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        feedstock_id: The friendly id of the feedstock: fs_ and 24 hexadecimal digits.
+        name: What people call it, once in the project, such as `Plant North`.
+        description: What people write about it, up to 10,000 characters; null when there is nothing.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "PATCH",
@@ -3063,6 +4393,14 @@ def gaps_list(
     """List where an event type's meters lack valid values, and what stands before, after and in the gaps.
 
     GET /projects/{project_id}/event_types/{event_type_id}/gaps
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        event_type_id: The friendly id of the event type: et_ and 24 hexadecimal digits.
+        start_time: The moment at which the range begins: slots that begin earlier are not in it.
+        end_time: When it ends, at most 92 days later: slots from then on are not in it.
+
     """
     return call(
         "GET",
@@ -3091,6 +4429,23 @@ def instruments_create(
     """Enter an instrument of a system ledger, which it credits with its amount.
 
     POST /ledgers/{ledger_id}/instruments
+
+    Args:
+        ledger_id: The friendly id of the ledger: lgr_ and 24 hexadecimal digits.
+        external_id: The number that its registry gave it, once in the ledger.
+        amount: What it credits its ledger with, in the ledger's unit; above zero, with no more decimals
+            than the ledger's `scale`.
+        name: What people call it; null when not said.
+        geography: Where the energy or fuel was made, such as `US-CA`; null when not said.
+        generation_tech: How the energy behind a renewable energy credit was made; null when not said.
+        issued_on: The day on which the registry issued it, such as `2025-01-31`; null when not said.
+        purchased_on: The day on which it was bought, such as `2025-02-14`; null when not said.
+        mass: The mass of the fuel, in t; null when not said.
+        energy_intensity: The emissions of the fuel by its energy, in g{CO2e}/MJ; null when not said.
+        lower_heating_value: The lower heating value of the fuel, in MJ/kg; null when not said.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -3127,6 +4482,15 @@ def instruments_list(
     """List the instruments of a system ledger; other ledgers have none.
 
     GET /ledgers/{ledger_id}/instruments
+
+    Args:
+        ledger_id: The friendly id of the ledger: lgr_ and 24 hexadecimal digits.
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is start_time, or what the cursor was written for.
+        external_id: Only records whose external_id is the value given: an external id.
+
     """
     return Listing(
         call(
@@ -3163,6 +4527,26 @@ def ledgers_create(
     """Create a ledger of the project that the body names.
 
     POST /ledgers
+
+    Args:
+        name: What people call it, once in the project, such as `Wood chips on stock`; models draw from
+            it by that.
+        unit: Required, unless the kind of a system ledger gives it.
+        model_id: The version of the model that credits it, such as `mod_…`; it can be given later,
+            once.
+        output: The slug of the output of the model that it keeps; its primary output when left out.
+        asset_category: What its batches are, in the project's own words, such as `feedstock`; null when
+            not said.
+        display_places: To how many decimals pages round its amounts, at most its scale; six significant
+            digits without it.
+        scale: How many decimals its amounts have.
+        rounding: How it rounds; with `down` no total exceeds what was computed, and draws round up. It
+            never changes.
+        system_ledger_type: Makes a system ledger, which instruments credit instead of a model.
+        project_id: The project, as `prj_…` or its number.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -3206,6 +4590,27 @@ def ledgers_create_ledger_of_project(
     """Create a ledger of the project in the path.
 
     POST /projects/{project_id}/ledgers
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        name: What people call it, once in the project, such as `Wood chips on stock`; models draw from
+            it by that.
+        unit: Required, unless the kind of a system ledger gives it.
+        model_id: The version of the model that credits it, such as `mod_…`; it can be given later,
+            once.
+        output: The slug of the output of the model that it keeps; its primary output when left out.
+        asset_category: What its batches are, in the project's own words, such as `feedstock`; null when
+            not said.
+        display_places: To how many decimals pages round its amounts, at most its scale; six significant
+            digits without it.
+        scale: How many decimals its amounts have.
+        rounding: How it rounds; with `down` no total exceeds what was computed, and draws round up. It
+            never changes.
+        system_ledger_type: Makes a system ledger, which instruments credit instead of a model.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -3236,6 +4641,10 @@ def ledgers_delete(
     """Remove a ledger to which nothing was ever posted.
 
     DELETE /ledgers/{ledger_id}
+
+    Args:
+        ledger_id: The friendly id of the ledger: lgr_ and 24 hexadecimal digits.
+
     """
     return call(
         "DELETE",
@@ -3254,6 +4663,16 @@ def ledgers_get(
     """Read one ledger, with what it holds and is short of, now or at named times.
 
     GET /ledgers/{ledger_id}
+
+    Args:
+        ledger_id: The friendly id of the ledger: lgr_ and 24 hexadecimal digits.
+        effective_at: What was produced and drawn up to this moment, which ends the slots and periods
+            that it closes; without it, everything.
+        as_of: As it was known at a row of the account's audit log: the number of the row, such as
+            `1042`, or a time, such as `2025-03-31T23:59:59Z`, which means the newest row then. The
+            headers `As-Of-Number` and `As-Of-Time` name the row. A cursor keeps it. Not with
+            `response_mode`.
+
     """
     return call(
         "GET",
@@ -3272,6 +4691,14 @@ def ledgers_list_deficits(
     """List the times in which more was drawn from the ledger than it had produced, by partition and slot.
 
     GET /ledgers/{ledger_id}/deficits
+
+    Args:
+        ledger_id: The friendly id of the ledger: lgr_ and 24 hexadecimal digits.
+        as_of: As it was known at a row of the account's audit log: the number of the row, such as
+            `1042`, or a time, such as `2025-03-31T23:59:59Z`, which means the newest row then. The
+            headers `As-Of-Number` and `As-Of-Time` name the row. A cursor keeps it. Not with
+            `response_mode`.
+
     """
     return call(
         "GET",
@@ -3295,6 +4722,21 @@ def ledgers_list(
     """List the account's ledgers, with what they hold and are short of, now or at named times.
 
     GET /ledgers
+
+    Args:
+        effective_at: What was produced and drawn up to this moment, which ends the slots and periods
+            that it closes; without it, everything.
+        as_of: As it was known at a row of the account's audit log: the number of the row, such as
+            `1042`, or a time, such as `2025-03-31T23:59:59Z`, which means the newest row then. The
+            headers `As-Of-Number` and `As-Of-Time` name the row. A cursor keeps it. Not with
+            `response_mode`.
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is id, or what the cursor was written for.
+        name: Only records whose name is the value given: a name.
+        project_id: Only records whose project_id is the value given: an id prj_… or a project's number.
+
     """
     return Listing(
         call(
@@ -3328,6 +4770,24 @@ def ledgers_list_of_project(
     """List the ledgers of a project, with what they hold and are short of, now or at named times.
 
     GET /projects/{project_id}/ledgers
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        effective_at: What was produced and drawn up to this moment, which ends the slots and periods
+            that it closes; without it, everything.
+        as_of: As it was known at a row of the account's audit log: the number of the row, such as
+            `1042`, or a time, such as `2025-03-31T23:59:59Z`, which means the newest row then. The
+            headers `As-Of-Number` and `As-Of-Time` name the row. A cursor keeps it. Not with
+            `response_mode`.
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is id, or what the cursor was written for.
+        name: Only records whose name is the value given: a name.
+        filter_project_id: Only records whose project_id is the value given: an id prj_… or a project's
+            number.
+
     """
     return Listing(
         call(
@@ -3354,6 +4814,10 @@ def ledgers_list_required_inputs(
     """List the inputs that the ledger's model needs.
 
     GET /ledgers/{ledger_id}/required_inputs
+
+    Args:
+        ledger_id: The friendly id of the ledger: lgr_ and 24 hexadecimal digits.
+
     """
     return call(
         "GET",
@@ -3376,6 +4840,20 @@ def ledgers_update(
     """Change a ledger's name or asset category, or give it a model while it has none.
 
     PATCH /ledgers/{ledger_id}
+
+    Args:
+        ledger_id: The friendly id of the ledger: lgr_ and 24 hexadecimal digits.
+        name: What people call it, once in the project, such as `Wood chips on stock`; models draw from
+            it by that.
+        asset_category: What its batches are, in the project's own words, such as `feedstock`; null when
+            not said.
+        display_places: To how many decimals pages round its amounts, at most its scale; null for six
+            significant digits. All answers of the interface have every digit.
+        model_id: The model that it runs, once and for all; only while it has none.
+        output: With a model, the output of it that the ledger keeps; its primary output when left out.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "PATCH",
@@ -3410,6 +4888,20 @@ def locations_create(
     """Create a location.
 
     POST /projects/{project_id}/locations
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        name: What people call it, once in the project, such as `Plant North`.
+        lat: The latitude in degrees from -90 to 90, as a number or a text.
+        long: The longitude in degrees from -180 to 180, as a number or a text.
+        address: Its postal address, which a change replaces as a whole; null when not said.
+        in_service_from: From when it is expected to measure, inclusive, as a meter of events without an
+            asset; null says nothing.
+        in_service_until: Until when it is expected to measure, exclusive; null says nothing.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -3438,6 +4930,12 @@ def locations_delete(
     """Remove a location that no event names.
 
     DELETE /projects/{project_id}/locations/{location_id}
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        location_id: The friendly id of the location: loc_ and 24 hexadecimal digits.
+
     """
     return call(
         "DELETE",
@@ -3454,6 +4952,12 @@ def locations_get(
     """Read one location.
 
     GET /projects/{project_id}/locations/{location_id}
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        location_id: The friendly id of the location: loc_ and 24 hexadecimal digits.
+
     """
     return call(
         "GET",
@@ -3477,6 +4981,22 @@ def locations_list(
     """List a project's locations; events name them by id.
 
     GET /projects/{project_id}/locations
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is id, or what the cursor was written for.
+        name: Only records whose name is the value given: a name.
+        filter_project_id: Only records whose project_id is the value given: an id prj_… or a project's
+            number.
+        created_at_geq: Only records whose created_at is at or after the value given: a time with an
+            offset or Z.
+        created_at_leq: Only records whose created_at is at or before the value given: a time with an
+            offset or Z.
+
     """
     return Listing(
         call(
@@ -3510,6 +5030,19 @@ def locations_list_locations_of_account(
     """List the locations of all projects of the account.
 
     GET /locations
+
+    Args:
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is id, or what the cursor was written for.
+        name: Only records whose name is the value given: a name.
+        project_id: Only records whose project_id is the value given: an id prj_… or a project's number.
+        created_at_geq: Only records whose created_at is at or after the value given: a time with an
+            offset or Z.
+        created_at_leq: Only records whose created_at is at or before the value given: a time with an
+            offset or Z.
+
     """
     return Listing(
         call(
@@ -3544,6 +5077,21 @@ def locations_update(
     """Change a location; its name is fixed once batches were made of its events.
 
     PATCH /projects/{project_id}/locations/{location_id}
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        location_id: The friendly id of the location: loc_ and 24 hexadecimal digits.
+        name: What people call it, once in the project, such as `Plant North`.
+        lat: The latitude in degrees from -90 to 90, as a number or a text.
+        long: The longitude in degrees from -180 to 180, as a number or a text.
+        address: Its postal address, which a change replaces as a whole; null when not said.
+        in_service_from: From when it is expected to measure, inclusive, as a meter of events without an
+            asset; null says nothing.
+        in_service_until: Until when it is expected to measure, exclusive; null says nothing.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "PATCH",
@@ -3582,6 +5130,25 @@ def methodologies_create(
     """Create a methodology, once by name and version; it never changes.
 
     POST /methodologies
+
+    Args:
+        name: What the methodology is called, such as `Biochar carbon removal`; once in each version.
+        version: The version as its owner writes it, such as `2.1`.
+        report_type: The type of the reports that follow it, such as `quarterly`.
+        model_ids: The models that implement it, such as `mod_…`.
+        model_versions: By an id in `model_ids` the versions of the model that implement it, such as
+            `{"mod_…": [2, 3]}`; any version of a model that is not in it.
+        other_versions: What becomes of a report with batches of other versions: `refuse` its
+            submission, or `note` them.
+        submission_requirements: What must hold of a report before it is sent off, beside what must
+            always hold.
+        measured_share_min: How much of what a report takes has to be measured, from 0 to 1; null where
+            it asks for none.
+        registry_id: The registry that its reports go to, unless a submission names another one.
+        mapping: How its reports are written: `format`, `template` and, if they are checked, `schema`.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -3612,6 +5179,10 @@ def methodologies_get(
     """Read one methodology.
 
     GET /methodologies/{methodology_id}
+
+    Args:
+        methodology_id: Which methodology.
+
     """
     return call(
         "GET",
@@ -3631,6 +5202,14 @@ def methodologies_list(
     """List the account's methodologies.
 
     GET /methodologies
+
+    Args:
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is id, or what the cursor was written for.
+        name: Only records whose name is the value given: a name.
+
     """
     return Listing(
         call(
@@ -3650,6 +5229,12 @@ def methodology_packages_create(
     """Take a methodology package into the account: a file, or by name one that ships with the service.
 
     POST /methodology_packages
+
+    Args:
+        name: The name of a package that ships with the service, such as `stationary-combustion`.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -3667,6 +5252,10 @@ def methodology_packages_delete(
     """Remove a methodology package that is installed in no project.
 
     DELETE /methodology_packages/{methodology_package_id}
+
+    Args:
+        methodology_package_id: Which methodology package.
+
     """
     return call(
         "DELETE",
@@ -3682,6 +5271,10 @@ def methodology_packages_download(
     """Download the file of a methodology package, the very bytes that were uploaded.
 
     GET /methodology_packages/{methodology_package_id}/content
+
+    Args:
+        methodology_package_id: Which methodology package.
+
     """
     return call(
         "GET",
@@ -3697,6 +5290,10 @@ def methodology_packages_get(
     """Read one methodology package with all that it brings: sources, models with their cases, and records.
 
     GET /methodology_packages/{methodology_package_id}
+
+    Args:
+        methodology_package_id: Which methodology package.
+
     """
     return call(
         "GET",
@@ -3729,6 +5326,15 @@ def methodology_packages_list(
     """List the account's methodology packages, the newest first; what they bring is in each by itself.
 
     GET /methodology_packages
+
+    Args:
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is -id, or what the cursor was written for.
+        name: Only records whose name is the value given: the name of a package.
+        publisher: Only records whose publisher is the value given: a publisher.
+
     """
     return Listing(
         call(
@@ -3757,6 +5363,15 @@ def model_runs_create(
     """Evaluate one version of a model at once over the data points that are named; it credits no ledger.
 
     POST /models/{model_id}/model_runs
+
+    Args:
+        model_id: The friendly id of the model: mod_ and 24 hexadecimal digits.
+        start_time: The start of the period that it computes, inclusive.
+        end_time: The end of that period, exclusive.
+        data_point_ids: The friendly ids of the data points to evaluate, up to 10,000, such as `in_…`.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -3777,6 +5392,10 @@ def model_runs_delete(
     """Delete a run that stands alone; 422 with every blocker and its records for one behind a batch.
 
     DELETE /model_runs/{model_run_id}
+
+    Args:
+        model_run_id: The friendly id of the model run: mr_ and 24 hexadecimal digits.
+
     """
     return call(
         "DELETE",
@@ -3792,6 +5411,10 @@ def model_runs_get(
     """Read one run with the value of every node; that behind a batch has the batch's values.
 
     GET /model_runs/{model_run_id}
+
+    Args:
+        model_run_id: The friendly id of the model run: mr_ and 24 hexadecimal digits.
+
     """
     return call(
         "GET",
@@ -3816,6 +5439,24 @@ def model_runs_list(
     """List the runs of one version of a model: those that stand alone, and those behind its batches.
 
     GET /models/{model_id}/model_runs
+
+    Args:
+        model_id: The friendly id of the model: mod_ and 24 hexadecimal digits.
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is start_time, or what the cursor was written for. By end_time, state, created_at,
+            updated_at, or by several, at most 10,000 records are sorted.
+        start_time_geq: Only records whose start_time is at or after the value given: a time with an
+            offset or Z.
+        start_time_leq: Only records whose start_time is at or before the value given: a time with an
+            offset or Z.
+        end_time_geq: Only records whose end_time is at or after the value given: a time with an offset
+            or Z.
+        end_time_leq: Only records whose end_time is at or before the value given: a time with an offset
+            or Z.
+        state: Only records whose state is the value given: complete or failed or processing.
+
     """
     return Listing(
         call(
@@ -3845,6 +5486,12 @@ def models_activate(
     """Make a version the active one, which ledgers run from then on; the body may be left out.
 
     POST /models/{model_id}/activate
+
+    Args:
+        model_id: The friendly id of the model: mod_ and 24 hexadecimal digits.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -3865,6 +5512,11 @@ def models_compare(
     """Compare two versions node by node: what was added, removed and changed on the way to the other.
 
     GET /models/{model_id}/difference
+
+    Args:
+        model_id: The friendly id of the model: mod_ and 24 hexadecimal digits.
+        to: The id of the version to compare with.
+
     """
     return call(
         "GET",
@@ -3884,6 +5536,14 @@ def models_create(
     """Create a model from its YAML document, which is checked whole: units, names, its own cases.
 
     POST /models
+
+    Args:
+        yaml: The document, as text in the model language.
+        project_id: The project that it belongs to, as `prj_…` or its number; left out, all projects may
+            run it.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -3907,6 +5567,16 @@ def models_create_model_version(
     """Create the next version of a model, with an id of its own; 409 unless the path names the latest.
 
     POST /models/{model_id}/versions
+
+    Args:
+        model_id: The friendly id of the model: mod_ and 24 hexadecimal digits.
+        yaml: The document, as text in the model language.
+        version_label: What people call the version, up to 255 characters.
+        description: What people write about the version, up to 500 characters.
+        activate: Whether generations are to run it from now on.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -3925,6 +5595,10 @@ def models_download_model_document(
     """Download the YAML document of a version, character by character as it was saved.
 
     GET /models/{model_id}/document
+
+    Args:
+        model_id: The friendly id of the model: mod_ and 24 hexadecimal digits.
+
     """
     return call(
         "GET",
@@ -3940,6 +5614,10 @@ def models_get(
     """Read one version of a model.
 
     GET /models/{model_id}
+
+    Args:
+        model_id: The friendly id of the model: mod_ and 24 hexadecimal digits.
+
     """
     return call(
         "GET",
@@ -3955,6 +5633,10 @@ def models_get_model_schema(
     """Read what a version takes from outside, what it gives, and an example of a simulation.
 
     GET /models/{model_id}/schema
+
+    Args:
+        model_id: The friendly id of the model: mod_ and 24 hexadecimal digits.
+
     """
     return call(
         "GET",
@@ -3974,6 +5656,14 @@ def models_list_model_versions(
     """List the versions of a model, whichever of them the path names.
 
     GET /models/{model_id}/versions
+
+    Args:
+        model_id: The friendly id of the model: mod_ and 24 hexadecimal digits.
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is version, or what the cursor was written for.
+
     """
     return Listing(
         call(
@@ -3997,6 +5687,15 @@ def models_list(
     """List the account's models, every version of each.
 
     GET /models
+
+    Args:
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is id, or what the cursor was written for.
+        name: Only records whose name is the value given: a name.
+        project_id: Only records whose project_id is the value given: an id prj_… or a project's number.
+
     """
     return Listing(
         call(
@@ -4026,6 +5725,18 @@ def models_list_of_project(
     """List the models of a project, every version of each.
 
     GET /projects/{project_id}/models
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is id, or what the cursor was written for.
+        name: Only records whose name is the value given: a name.
+        filter_project_id: Only records whose project_id is the value given: an id prj_… or a project's
+            number.
+
     """
     return Listing(
         call(
@@ -4053,6 +5764,14 @@ def models_set_version_label(
     """Set the label of a version; null or an empty text clears it.
 
     PATCH /models/{model_id}/version_label
+
+    Args:
+        model_id: The friendly id of the model: mod_ and 24 hexadecimal digits.
+        version_label: What people call the version, up to 255 characters; null or an empty text clears
+            it.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "PATCH",
@@ -4079,6 +5798,22 @@ def models_simulate(
     """Compute a version once from the values given; nothing is stored.
 
     POST /models/{model_id}/simulate
+
+    Args:
+        model_id: The friendly id of the model: mod_ and 24 hexadecimal digits.
+        inputs: Numbers, or lists of numbers, by the slug of the node or of its data point type, in the
+            unit of the node.
+        start_time: The start of the slot that is computed, inclusive.
+        end_time: The end of the slot that is computed, exclusive.
+        partition: The values of the partition for formulas that read them, such as `{"feedstock": "Wood
+            chips"}`.
+        durations: How many hours each event lasted, as a list by the slug of the node, for formulas
+            that ask.
+        uncertainties: How well the values of a node are known, by its slug, in place of what the
+            document states of them.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -4109,6 +5844,16 @@ def models_update(
     """Change the name, order or description of a version; what it computes changes only by a new version.
 
     PATCH /models/{model_id}
+
+    Args:
+        model_id: The friendly id of the model: mod_ and 24 hexadecimal digits.
+        name: What the document calls the model, or what it was renamed to, such as `Biochar storage`.
+        order: Where the version stands in a list that is sorted by `order`; the smaller goes first.
+        description: What people write about the version, up to 500 characters; null when there is
+            nothing.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "PATCH",
@@ -4130,6 +5875,13 @@ def models_validate_model_yaml(
     """Say everything that is wrong with a document that is to be the next version; nothing is stored.
 
     POST /models/{model_id}/yaml_validate
+
+    Args:
+        model_id: The friendly id of the model: mod_ and 24 hexadecimal digits.
+        yaml: The document, as text in the model language.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -4151,6 +5903,13 @@ def models_validate_yaml(
     """Say everything that is wrong with a document, with lines and columns; nothing is stored.
 
     POST /models/yaml_validate
+
+    Args:
+        yaml: The document, as text in the model language.
+        project_id: The project whose event types and ledgers it may name, as `prj_…` or its number.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -4177,6 +5936,22 @@ def outages_create(
     """Declare an outage of an asset, of a location, of all meters of an event type, or of the project.
 
     POST /projects/{project_id}/outages
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        reason: Why nothing was measured, such as `Calibration of the analyser`.
+        start_time: From when nothing is expected, inclusive.
+        end_time: Until when nothing is expected, exclusive; null while it lasts.
+        asset_id: The friendly id of the asset that was out; null when it names none.
+        location_id: The friendly id of the location that was out, as a meter of its own; null when it
+            names none.
+        event_type_id: The event type that it is about: alone, all meters of it; null when it is about
+            all event types.
+        evidence_url: A link to what proves it, such as a page of the logbook; null without one.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -4206,6 +5981,12 @@ def outages_delete(
     """Remove an outage, so that measurements are expected in its time again.
 
     DELETE /projects/{project_id}/outages/{outage_id}
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        outage_id: The number of the outage.
+
     """
     return call(
         "DELETE",
@@ -4222,6 +6003,12 @@ def outages_get(
     """Read one outage.
 
     GET /projects/{project_id}/outages/{outage_id}
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        outage_id: The number of the outage.
+
     """
     return call(
         "GET",
@@ -4245,6 +6032,23 @@ def outages_list(
     """List a project's outages: when nothing was expected of which meter, and why.
 
     GET /projects/{project_id}/outages
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is id, or what the cursor was written for.
+        start_time_geq: Only records whose start_time is at or after the value given: a time with an
+            offset or Z.
+        start_time_leq: Only records whose start_time is at or before the value given: a time with an
+            offset or Z.
+        end_time_geq: Only records whose end_time is at or after the value given: a time with an offset
+            or Z.
+        end_time_leq: Only records whose end_time is at or before the value given: a time with an offset
+            or Z.
+
     """
     return Listing(
         call(
@@ -4281,6 +6085,23 @@ def outages_update(
     """Change an outage, for example say when it ended; the audit log keeps what it said before.
 
     PATCH /projects/{project_id}/outages/{outage_id}
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        outage_id: The number of the outage.
+        reason: Why nothing was measured, such as `Calibration of the analyser`.
+        start_time: From when nothing is expected, inclusive.
+        end_time: Until when nothing is expected, exclusive; null while it lasts.
+        asset_id: The friendly id of the asset that was out; null when it names none.
+        location_id: The friendly id of the location that was out, as a meter of its own; null when it
+            names none.
+        event_type_id: The event type that it is about: alone, all meters of it; null when it is about
+            all event types.
+        evidence_url: A link to what proves it, such as a page of the logbook; null without one.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "PATCH",
@@ -4313,6 +6134,16 @@ def package_installations_create(
     """Install a methodology package in a project, with the packages that it needs, all or nothing.
 
     POST /projects/{project_id}/package_installations
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        package_id: The number of the package, of the account.
+        keep_differing: Whether records of the same names that differ are left as they are; without it
+            they refuse the installation.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -4331,6 +6162,11 @@ def package_installations_delete(
     """Remove an installation with those of its records that nothing uses; says what stays, and why.
 
     DELETE /package_installations/{package_installation_id}
+
+    Args:
+        package_installation_id: The friendly id of the package installation: pki_ and 24 hexadecimal
+            digits.
+
     """
     return call(
         "DELETE",
@@ -4346,6 +6182,11 @@ def package_installations_get(
     """Read one installation: what was taken, and which of its records were changed here since.
 
     GET /package_installations/{package_installation_id}
+
+    Args:
+        package_installation_id: The friendly id of the package installation: pki_ and 24 hexadecimal
+            digits.
+
     """
     return call(
         "GET",
@@ -4367,6 +6208,18 @@ def package_installations_list(
     """List the packages that are installed in a project; their records are in each by itself.
 
     GET /projects/{project_id}/package_installations
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is id, or what the cursor was written for.
+        name: Only records whose name is the value given: the name of a package.
+        record_id: Only records whose record_id holds the value given: the id of a record that came with
+            a package.
+
     """
     return Listing(
         call(
@@ -4395,6 +6248,16 @@ def package_installations_preview(
     """Say what installing a methodology package would come to; nothing is stored.
 
     POST /projects/{project_id}/package_installations/preview
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        package_id: The number of the package, of the account.
+        keep_differing: Whether records of the same names that differ are left as they are; without it
+            they refuse the installation.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -4417,6 +6280,16 @@ def package_installations_preview_package_upgrade(
     """Say what an upgrade would come to, record by record and ledger by ledger; nothing is stored.
 
     POST /package_installations/{package_installation_id}/upgrade/preview
+
+    Args:
+        package_installation_id: The friendly id of the package installation: pki_ and 24 hexadecimal
+            digits.
+        package_id: The number of a package of the account, of the same name and a higher version.
+        keep_differing: Whether records that a new part would be called the same as, and that differ,
+            are left as they are.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -4439,6 +6312,16 @@ def package_installations_upgrade(
     """Bring an installation to a higher version of its package, all or nothing.
 
     POST /package_installations/{package_installation_id}/upgrade
+
+    Args:
+        package_installation_id: The friendly id of the package installation: pki_ and 24 hexadecimal
+            digits.
+        package_id: The number of a package of the account, of the same name and a higher version.
+        keep_differing: Whether records that a new part would be called the same as, and that differ,
+            are left as they are.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -4461,6 +6344,14 @@ def projects_create(
     """Create a project.
 
     POST /projects
+
+    Args:
+        name: What people call it, such as `Plant North`.
+        description: What people write about it, up to 10,000 characters; null when there is nothing.
+        time_zone: The time zone that slots are cut in, by its IANA name.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -4478,6 +6369,11 @@ def projects_get(
     """Read one project.
 
     GET /projects/{project_id}
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+
     """
     return call(
         "GET",
@@ -4496,6 +6392,13 @@ def projects_list(
     """List the account's projects.
 
     GET /projects
+
+    Args:
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is id, or what the cursor was written for.
+
     """
     return Listing(
         call(
@@ -4519,6 +6422,17 @@ def projects_update(
     """Change a project's name, description, status or, while it has no batches, its time zone.
 
     PATCH /projects/{project_id}
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        name: What people call it, such as `Plant North`.
+        description: What people write about it, up to 10,000 characters; null when there is nothing.
+        time_zone: The time zone that slots are cut in, by its IANA name.
+        status: Whether it goes on; `archived` is a label, and keeps nobody from reading or writing.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "PATCH",
@@ -4548,6 +6462,20 @@ def registries_create(
     """Create a registry: where reports go; what its headers say is kept and never shown.
 
     POST /registries
+
+    Args:
+        name: What people call it, such as `Registry of removals`; once in the account.
+        adapter: How reports get there: `http` posts them, `file` keeps them for people to hand on.
+        address: Where a report is posted; required for `http`.
+        status_address: Where it is asked for by its key, with `{key}` in it; left out, the address, a
+            slash and the key.
+        headers: Headers that prove who calls, such as `Authorization`; they are kept and never shown.
+        timeout_seconds: From 1 to 120.
+        tries: From 1 to 20.
+        poll_seconds: From 1 to 86,400; 300 when left out, null where people write decisions down.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -4576,6 +6504,10 @@ def registries_get(
     """Read one registry.
 
     GET /registries/{registry_id}
+
+    Args:
+        registry_id: Which registry.
+
     """
     return call(
         "GET",
@@ -4595,6 +6527,14 @@ def registries_list(
     """List the account's registries.
 
     GET /registries
+
+    Args:
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is id, or what the cursor was written for.
+        name: Only records whose name is the value given: a name.
+
     """
     return Listing(
         call(
@@ -4621,6 +6561,22 @@ def registries_update(
     """Change a registry; submissions under way go on with what is new.
 
     PATCH /registries/{registry_id}
+
+    Args:
+        registry_id: Which registry.
+        name: What people call it, such as `Registry of removals`; once in the account.
+        address: Where a report is posted, such as `https://registry.example/submissions`; null for
+            `file`.
+        status_address: Where it is asked for by its key, which stands for `{key}`; null for `file`.
+        headers: All headers that prove who calls, instead of those that it has. Required with another
+            address where it has any: those that are kept are not sent there.
+        timeout_seconds: How long one request may take, to the end of its answer.
+        tries: How often a submission is tried before its task fails.
+        poll_seconds: How often it is asked for its decision on a report; null where people write that
+            down.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "PATCH",
@@ -4654,6 +6610,15 @@ def report_links_create(
     """Make a link that opens a report to whoever has its address, without a token.
 
     POST /reports/{report_id}/links
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+        name: Whom or what it is for, such as `Verifier, first review`.
+        is_of_verifier: Whether its holder may act as the verifier.
+        expires_in: How long it opens the report, in seconds: 60 to 31,622,400, which are 366 days.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -4674,6 +6639,11 @@ def report_links_download_bundle_by_link(
     """Download the proof bundle of a report by a link to the report, with the `key` of its `url`.
 
     GET /reports/{report_id}/by_link/bundle
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+        key: What stands in the `url` of the link.
+
     """
     return call(
         "GET",
@@ -4694,6 +6664,13 @@ def report_links_get_audit_consistency_by_link(
     """Download the proof that a head extends one that a verifier kept, by a link to a report.
 
     GET /reports/{report_id}/by_link/audit_log/consistency
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+        key: What stands in the `url` of the link.
+        from_: How many rows the older head has.
+        to: How many rows the newer head has.
+
     """
     return call(
         "GET",
@@ -4712,6 +6689,11 @@ def report_links_get_audit_head_by_link(
     """Download the newest head of the audit log behind a report, by a link to the report.
 
     GET /reports/{report_id}/by_link/audit_log/head
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+        key: What stands in the `url` of the link.
+
     """
     return call(
         "GET",
@@ -4730,6 +6712,11 @@ def report_links_get_audit_key_by_link(
     """Read the public key of the audit log behind a report, by a link to the report.
 
     GET /reports/{report_id}/by_link/audit_log/key
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+        key: What stands in the `url` of the link.
+
     """
     return call(
         "GET",
@@ -4748,6 +6735,11 @@ def report_links_get_audit_keys_by_link(
     """Read the history of the keys of the audit log behind a report, by a link to the report.
 
     GET /reports/{report_id}/by_link/audit_log/keys
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+        key: What stands in the `url` of the link.
+
     """
     return call(
         "GET",
@@ -4768,6 +6760,13 @@ def report_links_get_audit_proof_by_link(
     """Download the proof that a row is under a head of the audit log, by a link to a report.
 
     GET /reports/{report_id}/by_link/audit_log/proof
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+        key: What stands in the `url` of the link.
+        number: The number of the row, from 1.
+        size: How many rows the head has under which the row is proved to be.
+
     """
     return call(
         "GET",
@@ -4787,6 +6786,12 @@ def report_links_get_cosigned_head_by_link(
     """Download the newest head that enough witnesses have cosigned, by a link to a report.
 
     GET /reports/{report_id}/by_link/audit_log/cosigned_head
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+        key: What stands in the `url` of the link.
+        cosignatures: How many witnesses have to have cosigned the head, from 1.
+
     """
     return call(
         "GET",
@@ -4812,6 +6817,23 @@ def report_links_list_links_of_account(
     """List the links to all reports of the account, such as those of a user who was shut out.
 
     GET /report_links
+
+    Args:
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is -id, or what the cursor was written for.
+        status: Only records whose status is the value given: open, expired, revoked.
+        user_id: Only records whose user_id is the value given: the number of a user.
+        created_at_geq: Only records whose created_at is at or after the value given: a time with an
+            offset or Z.
+        created_at_leq: Only records whose created_at is at or before the value given: a time with an
+            offset or Z.
+        expires_at_geq: Only records whose expires_at is at or after the value given: a time with an
+            offset or Z.
+        expires_at_leq: Only records whose expires_at is at or before the value given: a time with an
+            offset or Z.
+
     """
     return Listing(
         call(
@@ -4849,6 +6871,24 @@ def report_links_list(
     """List the links to a report, those that have ended included.
 
     GET /reports/{report_id}/links
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is -id, or what the cursor was written for.
+        status: Only records whose status is the value given: open, expired, revoked.
+        user_id: Only records whose user_id is the value given: the number of a user.
+        created_at_geq: Only records whose created_at is at or after the value given: a time with an
+            offset or Z.
+        created_at_leq: Only records whose created_at is at or before the value given: a time with an
+            offset or Z.
+        expires_at_geq: Only records whose expires_at is at or after the value given: a time with an
+            offset or Z.
+        expires_at_leq: Only records whose expires_at is at or before the value given: a time with an
+            offset or Z.
+
     """
     return Listing(
         call(
@@ -4879,6 +6919,11 @@ def report_links_open_report(
     """Read a report by a link, by the address that its `url` says.
 
     GET /reports/{report_id}/by_link
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+        key: What stands in the `url` of the link.
+
     """
     return call(
         "GET",
@@ -4899,6 +6944,14 @@ def report_links_reassign(
     """Have another user answer for a link, such as when its own was shut out; its address stays.
 
     PATCH /reports/{report_id}/links/{link_id}
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+        link_id: The number of the link.
+        user_email: The address of a user of the account who was not shut out.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "PATCH",
@@ -4918,6 +6971,11 @@ def report_links_revoke(
     """Revoke a link to a report, at once; one that was revoked already stays as it is.
 
     DELETE /reports/{report_id}/links/{link_id}
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+        link_id: The number of the link.
+
     """
     return call(
         "DELETE",
@@ -4935,6 +6993,12 @@ def report_uncertainty_get_materiality(
     """Read which effects can move what a report states by a threshold, alone and together (ISO 14064-3).
 
     GET /reports/{report_id}/materiality
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+        threshold: By how much the total would have to move: a part of the amount above 0 and at most 1,
+            such as `0.05`, or an amount with its unit, such as `12 t`.
+
     """
     return call(
         "GET",
@@ -4952,6 +7016,10 @@ def report_uncertainty_get(
     share.
 
     GET /reports/{report_id}/uncertainty
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+
     """
     return call(
         "GET",
@@ -4969,6 +7037,11 @@ def report_uncertainty_get_report_uncertainty_by_link(
     """Read how uncertain what a report states is, by a link to the report, with the `key` of its `url`.
 
     GET /reports/{report_id}/by_link/uncertainty
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+        key: What stands in the `url` of the link.
+
     """
     return call(
         "GET",
@@ -4992,6 +7065,19 @@ def reports_accept(
     posted.
 
     POST /reports/{report_id}/accept
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+        reason: What the receiver says of it, such as `Issued after the audit of May`; needed where it
+            accepts less.
+        reference: What the receiver calls it, such as the number of the issuance.
+        amount: How much it accepts, in the ledger's unit, where that is less than the report claims:
+            shared over the batches in proportion to what is claimed of each.
+        batches: How much it accepts of which batches, instead of `amount`; of those that are left out
+            nothing.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -5020,6 +7106,22 @@ def reports_create(
     """Create a report of a project as a draft; with `supersedes` it restates another one.
 
     POST /reports
+
+    Args:
+        name: What people call the report, such as `First quarter of 2025`.
+        report_type: What kind of report it is, in the words of its receiver, such as `quarterly`.
+        project_id: The project, as `prj_…` or its number.
+        methodology_id: The number of the methodology that it follows; null when it names none.
+        batch_ids: The batches of which it takes all that remains, up to 10,000, such as `bat_…`.
+        batches: The batches from which it takes so much, up to 10,000; instead of `batch_ids`.
+        liability: What the claim owes its receiver, in its ledger's unit, where the truth is below
+            zero; null for nothing. Only a restatement of what was once accepted owes something.
+        liability_reason: Why it owes that; null where it owes nothing.
+        supersedes: The report that it restates, such as `rpt_…`; without batches it begins with those
+            of that one.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -5049,6 +7151,10 @@ def reports_delete(
     """Remove a report while it is a draft.
 
     DELETE /reports/{report_id}
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+
     """
     return call(
         "DELETE",
@@ -5064,6 +7170,10 @@ def reports_download_report_bundle(
     """Download the proof bundle of a report: a ZIP file that `weighbridge bundle check` checks offline.
 
     GET /reports/{report_id}/bundle
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+
     """
     return call(
         "GET",
@@ -5079,6 +7189,10 @@ def reports_download_report_time_stamp(
     """Download the time stamp (RFC 3161) over the proof bundle of a report, where an authority was asked.
 
     GET /reports/{report_id}/bundle/time_stamp
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+
     """
     return call(
         "GET",
@@ -5094,6 +7208,10 @@ def reports_download_submission(
     """Download the file of a report's submission, as it is handed on; of a draft, as it would be.
 
     GET /reports/{report_id}/submission/download
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+
     """
     return call(
         "GET",
@@ -5109,6 +7227,10 @@ def reports_get(
     """Read one report, with all that it takes.
 
     GET /reports/{report_id}
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+
     """
     return call(
         "GET",
@@ -5124,6 +7246,10 @@ def reports_get_submission(
     """Read what is kept of a report's submission: to whom it goes, under which key, and how far it came.
 
     GET /reports/{report_id}/submission
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+
     """
     return call(
         "GET",
@@ -5150,6 +7276,25 @@ def reports_list(
     """List the account's reports.
 
     GET /reports
+
+    Args:
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is id, or what the cursor was written for.
+        project_id: Only records whose project_id is the value given: an id prj_… or a project's number.
+        id: Only records whose id is the value given: an id rpt_….
+        status: Only records whose status is the value given: one of draft, submitting, submitted,
+            complete, rejected, failed, superseded, withdrawn.
+        report_type: Only records whose report_type is the value given: a report type.
+        ledger_id: Only records whose ledger_id is the value given: an id lgr_….
+        methodology_id: Only records whose methodology_id is the value given: the number of a
+            methodology.
+        created_at_geq: Only records whose created_at is at or after the value given: a time with an
+            offset or Z.
+        created_at_leq: Only records whose created_at is at or before the value given: a time with an
+            offset or Z.
+
     """
     return Listing(
         call(
@@ -5182,6 +7327,13 @@ def reports_make_report_bundle(
     """Make the proof bundle of a draft, or of a report that others were merged or split into.
 
     POST /reports/{report_id}/bundle
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+        redact: Whether evidence is left out, and stands in the bundle by its digests alone.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -5207,6 +7359,17 @@ def reports_merge(
     """Merge accepted reports of a ledger into one, which takes their place and holds all that they held.
 
     POST /reports/{report_id}/merge
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+        report_ids: The other accepted reports that become one with it, up to 99, such as `rpt_…`.
+        name: What people call the one that takes their place.
+        reason: Why, in a sentence that stays with all of them.
+        report_type: What kind of report it is; left out, the kind of the report in the path.
+        reference: What the receiver calls the new report.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -5235,6 +7398,14 @@ def reports_reject(
     """Write down that a report was rejected, or was certainly not received; what it holds is given back.
 
     POST /reports/{report_id}/reject
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+        reason: Why, in a sentence that stays with the report.
+        reference: What the receiver calls the decision.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -5258,6 +7429,15 @@ def reports_split(
     """Split an accepted report into several, which take its place and hold together all that it held.
 
     POST /reports/{report_id}/split
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+        parts: The reports that take its place, 2 to 100; together they take all that it holds.
+        reason: Why, in a sentence that stays with all of them.
+        reference: What the receiver calls the split.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -5280,6 +7460,15 @@ def reports_submit(
     """Reserve what a report takes and send it off; refused with every requirement that it does not meet.
 
     POST /reports/{report_id}/submit
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+        adapter: Sent as `file` it is kept for people to fetch, whatever its methodology says.
+        registry_id: The number of the registry that it goes to, instead of the one that its methodology
+            names.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -5307,6 +7496,20 @@ def reports_update(
     """Change a report while it is a draft.
 
     PATCH /reports/{report_id}
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+        name: What people call the report, such as `First quarter of 2025`.
+        report_type: What kind of report it is, in the words of its receiver, such as `quarterly`.
+        methodology_id: The number of the methodology that it follows; null when it names none.
+        batch_ids: The batches of which it takes all that remains, instead of those that it has.
+        batches: The batches from which it takes so much, instead of those that it has.
+        liability: What the claim owes its receiver, in its ledger's unit, where the truth is below
+            zero; null for nothing. Only a restatement of what was once accepted owes something.
+        liability_reason: Why it owes that; null where it owes nothing.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "PATCH",
@@ -5339,6 +7542,14 @@ def reports_withdraw(
     """Take back the claim of a report; what it holds is given back, also what was posted by its acceptance.
 
     POST /reports/{report_id}/withdraw
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+        reason: Why the claim is taken back, in a sentence that stays with the report.
+        reference: What the receiver calls the withdrawal, such as the number of a cancellation.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -5361,6 +7572,15 @@ def rule_results_approve(
     """Approve the correction that a rule result proposes, which is in force from then on.
 
     POST /projects/{project_id}/rule_results/{rule_result_id}/approve
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        rule_result_id: The friendly id of the rule result, dpres_… or mrres_….
+        comment: What there is to say about it, in a sentence; null when there is nothing.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -5383,6 +7603,15 @@ def rule_results_bulk_approve(
     """Approve what many rule results propose at once: all of them, or none.
 
     POST /projects/{project_id}/rule_results/bulk_approve
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        result_ids: The rule results to approve, up to 100.
+        comment: What there is to say about all of them, in a sentence; null when there is nothing.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -5405,6 +7634,15 @@ def rule_results_bulk_dismiss(
     """Dismiss many rule results at once, with one reason: all of them, or none.
 
     POST /projects/{project_id}/rule_results/bulk_dismiss
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        result_ids: The rule results to dismiss, up to 1,000, of either kind.
+        reason: Why all of them are dismissed, in a sentence.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -5427,6 +7665,15 @@ def rule_results_bulk_reject(
     """Reject what many rule results propose at once, with one reason: all of them, or none.
 
     POST /projects/{project_id}/rule_results/bulk_reject
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        result_ids: The rule results to reject, up to 100.
+        reason: Why all of them are rejected, in a sentence.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -5449,6 +7696,15 @@ def rule_results_dismiss(
     """Dismiss one rule result with a reason; one that is dismissed already stays as it is.
 
     POST /projects/{project_id}/rule_results/{rule_result_id}/dismiss
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        rule_result_id: The friendly id of the rule result, dpres_… or mrres_….
+        reason: Why, in a sentence.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -5470,6 +7726,14 @@ def rule_results_find_impact(
     """Say what approving many rule results together would change; nothing is stored.
 
     POST /projects/{project_id}/rule_results/impact
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        result_ids: The rule results to be approved, up to 100.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -5490,6 +7754,12 @@ def rule_results_get_impact(
     deficits.
 
     GET /projects/{project_id}/rule_results/{rule_result_id}/impact
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        rule_result_id: The friendly id of the rule result, dpres_… or mrres_….
+
     """
     return call(
         "GET",
@@ -5508,6 +7778,16 @@ def rule_results_get(
     """Read one rule result: what was found, where it stands, and what it proposes.
 
     GET /projects/{project_id}/rule_results/{rule_result_id}
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        rule_result_id: The friendly id of the rule result, dpres_… or mrres_….
+        as_of: As it was known at a row of the account's audit log: the number of the row, such as
+            `1042`, or a time, such as `2025-03-31T23:59:59Z`, which means the newest row then. The
+            headers `As-Of-Number` and `As-Of-Time` name the row. A cursor keeps it. Not with
+            `response_mode`.
+
     """
     return call(
         "GET",
@@ -5537,6 +7817,34 @@ def rule_results_list_of_project(
     """List what the rules of a project found, newest first, in data points and in model runs.
 
     GET /projects/{project_id}/rule_results
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        as_of: As it was known at a row of the account's audit log: the number of the row, such as
+            `1042`, or a time, such as `2025-03-31T23:59:59Z`, which means the newest row then. The
+            headers `As-Of-Number` and `As-Of-Time` name the row. A cursor keeps it. Not with
+            `response_mode`.
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is -id, or what the cursor was written for. By status, or by several, at most 10,000
+            records are sorted. With filter[evaluated_at], by another than evaluated_at, as many. With
+            filter[created_at], by another than created_at, as many.
+        status: Only records whose status is the value given: fail, error, dismissed, pass.
+        approval_state: Only records whose approval_state is the value given: pending, approved,
+            rejected, withdrawn, superseded.
+        rule_version: Only records whose rule_version is the value given: a version's number.
+        evaluated_at_geq: Only records whose evaluated_at is at or after the value given: a time with an
+            offset or Z.
+        evaluated_at_leq: Only records whose evaluated_at is at or before the value given: a time with
+            an offset or Z.
+        created_at_geq: Only records whose created_at is at or after the value given: a time with an
+            offset or Z.
+        created_at_leq: Only records whose created_at is at or before the value given: a time with an
+            offset or Z.
+        rule_id: Only records whose rule_id is the value given: an id rule_….
+
     """
     return Listing(
         call(
@@ -5580,6 +7888,32 @@ def rule_results_list(
     """List what a rule found, newest first, by every version of it.
 
     GET /rules/{rule_id}/rule_results
+
+    Args:
+        rule_id: The friendly id of the rule: rule_ and 24 hexadecimal digits.
+        as_of: As it was known at a row of the account's audit log: the number of the row, such as
+            `1042`, or a time, such as `2025-03-31T23:59:59Z`, which means the newest row then. The
+            headers `As-Of-Number` and `As-Of-Time` name the row. A cursor keeps it. Not with
+            `response_mode`.
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is -id, or what the cursor was written for. By status, or by several, at most 10,000
+            records are sorted. With filter[evaluated_at], by another than evaluated_at, as many. With
+            filter[created_at], by another than created_at, as many.
+        status: Only records whose status is the value given: fail, error, dismissed, pass.
+        approval_state: Only records whose approval_state is the value given: pending, approved,
+            rejected, withdrawn, superseded.
+        rule_version: Only records whose rule_version is the value given: a version's number.
+        evaluated_at_geq: Only records whose evaluated_at is at or after the value given: a time with an
+            offset or Z.
+        evaluated_at_leq: Only records whose evaluated_at is at or before the value given: a time with
+            an offset or Z.
+        created_at_geq: Only records whose created_at is at or after the value given: a time with an
+            offset or Z.
+        created_at_leq: Only records whose created_at is at or before the value given: a time with an
+            offset or Z.
+
     """
     return Listing(
         call(
@@ -5614,6 +7948,15 @@ def rule_results_reject(
     """Reject the correction that a rule result proposes, with a reason; the value stays as it is.
 
     POST /projects/{project_id}/rule_results/{rule_result_id}/reject
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        rule_result_id: The friendly id of the rule result, dpres_… or mrres_….
+        reason: Why, in a sentence.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -5632,6 +7975,10 @@ def rule_runs_get(
     """Read one rule run: where it stands, and what it came to.
 
     GET /rule_runs/{rule_run_id}
+
+    Args:
+        rule_run_id: Which rule run.
+
     """
     return call(
         "GET",
@@ -5653,6 +8000,18 @@ def rule_runs_list(
     """List the runs of a rule, newest first.
 
     GET /rules/{rule_id}/rule_runs
+
+    Args:
+        rule_id: The friendly id of the rule: rule_ and 24 hexadecimal digits.
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is -id, or what the cursor was written for. By created_at, or by several, at most
+            10,000 records are sorted.
+        state: Only records whose state is the value given: pending, running, complete, failed,
+            reversed.
+        kind: Only records whose kind is the value given: automatic, backfill, re_evaluation.
+
     """
     return Listing(
         call(
@@ -5679,6 +8038,12 @@ def rule_runs_reverse(
     """Remove the corrections that a run wrote; its alerts stay. The body may be left out.
 
     POST /rule_runs/{rule_run_id}/reverse
+
+    Args:
+        rule_run_id: Which rule run.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -5701,6 +8066,14 @@ def rule_runs_start(
     """Start evaluating a rule again over a period; poll the task, whose `args` have the `rule_run_id`.
 
     POST /rules/{rule_id}/rule_runs
+
+    Args:
+        rule_id: The friendly id of the rule: rule_ and 24 hexadecimal digits.
+        start_time: The start of the period to evaluate, inclusive.
+        end_time: The end of the period to evaluate, exclusive.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -5739,6 +8112,39 @@ def rules_create(
     """Create a data rule: where its expression is true, there is an alert.
 
     POST /projects/{project_id}/rules
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        name: What people call it, once in the project, such as `Wet mass above 40 t`.
+        expression: What says that something is wrong, in the rule language, such as `{{wet_mass}} >
+            40`.
+        effective_from: From when records are evaluated, inclusive.
+        effective_to: Until when records are evaluated, exclusive; left out when the rule goes on.
+        message: What it says to people with each alert; null when it says nothing.
+        target: What it evaluates; it never changes.
+        data_point: The slug of the data point that results are about; the first that the expression
+            reads when left out.
+        event_type_id: The event type that it watches, such as `et_…`; left out, it watches every one
+            that has the data.
+        asset_id: The asset whose events it watches, such as `ast_…`; left out, it watches those of
+            every asset.
+        model_id: The model whose runs it watches, such as `mod_…`; required with the target
+            `model_run`.
+        evaluation: When it is evaluated: whenever data change, or when asked for.
+        window: Which members its aggregates look at, seen from the record; null when it has no window.
+        window_member_scope: Which other records may be members of its window.
+        window_meters: Whether windows, `previous` and `missed_slots` go by the record's own meter or by
+            all of the scope; left out, it is `own`, and `all` with the scope `project` or the target
+            `model_run`.
+        purpose: Whether it only alerts, or corrects too: adjusts values, substitutes them, or imputes
+            those that lack.
+        correction: What a value becomes that it finds wrong; null for a rule that alerts.
+        priority: Which rule goes first where several correct one value: the smallest, from 1 to 1,000.
+        requires_approval: Whether its corrections wait for someone's approval.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -5778,6 +8184,10 @@ def rules_delete(
     """Remove a data rule with its alerts; values that it corrected stay corrected.
 
     DELETE /rules/{rule_id}
+
+    Args:
+        rule_id: The friendly id of the rule: rule_ and 24 hexadecimal digits.
+
     """
     return call(
         "DELETE",
@@ -5793,6 +8203,10 @@ def rules_get(
     """Read one data rule, as its newest version has it.
 
     GET /rules/{rule_id}
+
+    Args:
+        rule_id: The friendly id of the rule: rule_ and 24 hexadecimal digits.
+
     """
     return call(
         "GET",
@@ -5812,6 +8226,14 @@ def rules_list_rule_versions(
     """List the versions of a data rule, newest first.
 
     GET /rules/{rule_id}/versions
+
+    Args:
+        rule_id: The friendly id of the rule: rule_ and 24 hexadecimal digits.
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is -version, or what the cursor was written for.
+
     """
     return Listing(
         call(
@@ -5840,6 +8262,21 @@ def rules_list(
     """List a project's data rules, each as its newest version has it.
 
     GET /projects/{project_id}/rules
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is id, or what the cursor was written for.
+        name: Only records whose name is the value given: a name.
+        target: Only records whose target is the value given: data_point, model_run.
+        evaluation: Only records whose evaluation is the value given: automatic, on_demand.
+        purpose: Only records whose purpose is the value given: alert, adjust, substitute, impute.
+        event_type_id: Only records whose event_type_id is the value given: an id et_….
+        asset_id: Only records whose asset_id is the value given: an id ast_….
+
     """
     return Listing(
         call(
@@ -5873,6 +8310,16 @@ def rules_preview(
     """Say what a rule would find and correct in a period, without storing anything.
 
     POST /projects/{project_id}/rules/preview
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        rule: The rule to try, as it would be made.
+        start_time: The start of the period to try it over, inclusive.
+        end_time: The end of that period, exclusive.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -5893,6 +8340,12 @@ def rules_undo_corrections(
     """Revert every correction that a rule wrote; its alerts stay. The body may be left out.
 
     POST /rules/{rule_id}/undo_corrections
+
+    Args:
+        rule_id: The friendly id of the rule: rule_ and 24 hexadecimal digits.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -5930,6 +8383,35 @@ def rules_update(
     """Change a data rule; a change of what decides a result makes another version.
 
     PATCH /rules/{rule_id}
+
+    Args:
+        rule_id: The friendly id of the rule: rule_ and 24 hexadecimal digits.
+        name: What people call it, once in the project, such as `Wet mass above 40 t`.
+        expression: What says that something is wrong, in the rule language, such as `{{wet_mass}} >
+            40`.
+        effective_from: From when records are evaluated, inclusive.
+        effective_to: Until when records are evaluated, exclusive; null when the rule goes on.
+        message: What it says to people with each alert; null when it says nothing.
+        data_point: The slug of the data point that results are about; null for the first that the
+            expression reads.
+        event_type_id: The event type that it watches, such as `et_…`; null for every one that has the
+            data.
+        asset_id: The asset whose events it watches, such as `ast_…`; null for those of every asset.
+        model_id: The model whose runs it watches, such as `mod_…`; only for a rule whose target is
+            `model_run`.
+        evaluation: When it is evaluated: whenever data change, or when asked for.
+        window: Which members its aggregates look at, seen from the record; null when it has no window.
+        window_member_scope: Which other records may be members of its window.
+        window_meters: Whether only records of the record's own meter may be members, or those of all
+            meters of the scope.
+        purpose: Whether it only alerts, or corrects too: adjusts values, substitutes them, or imputes
+            those that lack.
+        correction: What a value becomes that it finds wrong; null for a rule that alerts.
+        priority: Which rule goes first where several correct one value: the smallest, from 1 to 1,000.
+        requires_approval: Whether its corrections wait for someone's approval.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "PATCH",
@@ -5985,6 +8467,15 @@ def saved_views_create(
     """Save a view of a list for the caller's own user; a default takes the place of the one before.
 
     POST /saved_views
+
+    Args:
+        list_name: The list of the web app, by the last part of its address.
+        name: What the user calls the view; no other of the list has this name.
+        query: The query of the list's address, without its question mark; empty for the list as it is.
+        is_default: Whether the web app shows this view where the address of the list has no query.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -6002,6 +8493,10 @@ def saved_views_delete(
     """Delete a saved view of the caller's own user.
 
     DELETE /saved_views/{saved_view_id}
+
+    Args:
+        saved_view_id: Which saved view.
+
     """
     return call(
         "DELETE",
@@ -6017,6 +8512,10 @@ def saved_views_get(
     """Read one saved view of the caller's own user.
 
     GET /saved_views/{saved_view_id}
+
+    Args:
+        saved_view_id: Which saved view.
+
     """
     return call(
         "GET",
@@ -6049,6 +8548,15 @@ def saved_views_list(
     """List the saved views of the caller's own user.
 
     GET /saved_views
+
+    Args:
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is id, or what the cursor was written for.
+        list_name: Only records whose list_name is the value given: events, data_points, event_types,
+            assets, locations, feedstocks, outages, static_inputs, batches, rules, reports.
+
     """
     return Listing(
         call(
@@ -6071,6 +8579,16 @@ def saved_views_update(
     """Change the name or the query of a saved view, or whether the web app opens its list with it.
 
     PATCH /saved_views/{saved_view_id}
+
+    Args:
+        saved_view_id: Which saved view.
+        name: What the user calls the view; no other of the list has this name.
+        query: The query of the list's address, without its question mark.
+        is_default: True makes it the default in place of the one before; false leaves the list without
+            one.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "PATCH",
@@ -6093,6 +8611,13 @@ def statements_get(
     """Read what each partition of a ledger had, produced and gave in a period.
 
     GET /ledgers/{ledger_id}/statement
+
+    Args:
+        ledger_id: The friendly id of the ledger: lgr_ and 24 hexadecimal digits.
+        start_time: The moment at which the period begins: what counts for it is in the period before.
+        end_time: The moment at which it ends: what counts for it is in the period.
+        as_of: By what had been posted at this time; without it, by now.
+
     """
     return call(
         "GET",
@@ -6119,6 +8644,24 @@ def static_inputs_create(
     """Add a value that holds from a moment on.
 
     POST /projects/{project_id}/static_inputs
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        slug: The name that models read it by, such as `grid_factor`.
+        value: The value, in its `unit`.
+        effective_from: From when it holds, inclusive, until a later one of the same slug and keys.
+        unit: The unit of the value, such as `kg{CO2e}/kWh`; null for a plain number.
+        asset_id: The friendly id of the asset that it holds for; null when it holds for every asset or
+            none.
+        feedstock_id: The friendly id of the feedstock that it holds for; null when it holds for every
+            feedstock.
+        location_id: The friendly id of the location that it holds for; null when it holds for every
+            location.
+        uncertainty: How well the value is known; null when not stated.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -6149,6 +8692,12 @@ def static_inputs_get(
     """Read one static input.
 
     GET /projects/{project_id}/static_inputs/{static_input_id}
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        static_input_id: The number of the static input.
+
     """
     return call(
         "GET",
@@ -6175,6 +8724,25 @@ def static_inputs_list(
     """List a project's static inputs, those that newer ones have superseded too.
 
     GET /projects/{project_id}/static_inputs
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is id, or what the cursor was written for.
+        slug: Only records whose slug is the value given: a slug.
+        effective_from: Only records whose effective_from is the value given: a time with an offset or
+            Z.
+        effective_from_geq: Only records whose effective_from is at or after the value given: a time
+            with an offset or Z.
+        effective_from_leq: Only records whose effective_from is at or before the value given: a time
+            with an offset or Z.
+        asset_id: Only records whose asset_id is the value given: an id ast_….
+        feedstock_id: Only records whose feedstock_id is the value given: an id fs_….
+        location_id: Only records whose location_id is the value given: an id loc_….
+
     """
     return Listing(
         call(
@@ -6218,6 +8786,25 @@ def substitutions_list(
     """List every value that a rule put into a gap of an event type, with tier, code and how it was found.
 
     GET /projects/{project_id}/event_types/{event_type_id}/capture_rate/substitutions
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        event_type_id: The friendly id of the event type: et_ and 24 hexadecimal digits.
+        start_time: The moment at which the range begins: slots that begin earlier are not in it.
+        end_time: When it ends, at most 92 days later: slots from then on are not in it.
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is start_time, or what the cursor was written for.
+        slug: Only records whose slug is the value given: the slug of a data point type.
+        value_source: Only records whose value_source is the value given: substituted, imputed.
+        asset_id: Only records whose asset_id is the value given: an id ast_….
+        location_id: Only records whose location_id is the value given: an id loc_….
+        rule_id: Only records whose rule_id is the value given: an id rule_….
+        tier: Only records whose tier is the value given: a tier's number.
+        code: Only records whose code is the value given: the code of a tier.
+
     """
     return Listing(
         call(
@@ -6249,6 +8836,10 @@ def uncertainty_runs_get(
     """Read one uncertainty run, with its results once the task is complete.
 
     GET /uncertainty_runs/{uncertainty_run_id}
+
+    Args:
+        uncertainty_run_id: The friendly id of the uncertainty run: unr_ and 24 hexadecimal digits.
+
     """
     return call(
         "GET",
@@ -6269,6 +8860,16 @@ def uncertainty_runs_list_of_batch(
     """List the uncertainty runs of a batch, newest first.
 
     GET /batches/{batch_id}/uncertainty_runs
+
+    Args:
+        batch_id: The friendly id of the batch: bat_ and 24 hexadecimal digits.
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is -id, or what the cursor was written for. By created_at, or by several, at most
+            10,000 records are sorted.
+        state: Only records whose state is the value given: pending, running, complete, failed.
+
     """
     return Listing(
         call(
@@ -6292,6 +8893,16 @@ def uncertainty_runs_list_of_report(
     """List the uncertainty runs of a report, newest first.
 
     GET /reports/{report_id}/uncertainty_runs
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is -id, or what the cursor was written for. By created_at, or by several, at most
+            10,000 records are sorted.
+        state: Only records whose state is the value given: pending, running, complete, failed.
+
     """
     return Listing(
         call(
@@ -6315,6 +8926,17 @@ def uncertainty_runs_start_of_batch(
     """Start Monte Carlo trials of the run of a batch; poll the task in the answer.
 
     POST /batches/{batch_id}/uncertainty_runs
+
+    Args:
+        batch_id: The friendly id of the batch: bat_ and 24 hexadecimal digits.
+        trials: How many trials to compute, from 100 to 1,000,000.
+        seed: Which trials to draw, from 0 to 9007199254740991: the same seed has the same trials
+            everywhere.
+        coverage_probability: The coverage probability of the intervals, above 0 and below 1; null for
+            that of the model.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -6340,6 +8962,17 @@ def uncertainty_runs_start_of_report(
     """Start Monte Carlo trials of what a report holds in all; poll the task in the answer.
 
     POST /reports/{report_id}/uncertainty_runs
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+        trials: How many trials to compute, from 100 to 1,000,000.
+        seed: Which trials to draw, from 0 to 9007199254740991: the same seed has the same trials
+            everywhere.
+        coverage_probability: The coverage probability of the intervals, above 0 and below 1; null for
+            that of the model.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -6360,6 +8993,10 @@ def uncertainty_savings_get(
     """Read how uncertain a batch would be with each effect at zero, and which few effects would halve that.
 
     GET /batches/{batch_id}/uncertainty_savings
+
+    Args:
+        batch_id: The friendly id of the batch: bat_ and 24 hexadecimal digits.
+
     """
     return call(
         "GET",
@@ -6380,6 +9017,16 @@ def version_comparisons_compare_over_period(
     """Say what a version would change over a past period against another, by batch and node.
 
     POST /models/{model_id}/compare
+
+    Args:
+        model_id: The friendly id of the model: mod_ and 24 hexadecimal digits.
+        start_time: The start of the period, inclusive; slots of which at least half lies in it are
+            compared.
+        end_time: The end of the period, exclusive.
+        against: The friendly id of another version of the model; without it, the active one.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -6437,6 +9084,18 @@ def webhooks_create(
     """Have an address told of what changes from now on; the answer shows the secret this once.
 
     POST /webhooks
+
+    Args:
+        url: An address that begins with https://; http:// reaches only networks that the service was
+            told of.
+        change_types: Which changes are told; all that the caller's token may read when left out.
+        project_id: The friendly id of the project whose changes are told; null for the whole account.
+        description: What it is for, in the words of whoever made it.
+        is_enabled: Whether changes are sent; while it is not, they wait in the feed, as long as that
+            keeps them.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -6462,6 +9121,10 @@ def webhooks_delete(
     """Remove a webhook with the log of its deliveries.
 
     DELETE /webhooks/{webhook_id}
+
+    Args:
+        webhook_id: The friendly id of the webhook: whk_ and 24 hexadecimal digits.
+
     """
     return call(
         "DELETE",
@@ -6478,6 +9141,11 @@ def webhooks_get_delivery(
     """Read one delivery.
 
     GET /webhooks/{webhook_id}/deliveries/{delivery_id}
+
+    Args:
+        webhook_id: The friendly id of the webhook: whk_ and 24 hexadecimal digits.
+        delivery_id: The friendly id of the delivery: dlv_ and 24 hexadecimal digits.
+
     """
     return call(
         "GET",
@@ -6493,6 +9161,10 @@ def webhooks_get(
     """Read one webhook.
 
     GET /webhooks/{webhook_id}
+
+    Args:
+        webhook_id: The friendly id of the webhook: whk_ and 24 hexadecimal digits.
+
     """
     return call(
         "GET",
@@ -6515,6 +9187,19 @@ def webhooks_list_deliveries(
     """List what was sent to a webhook and what became of it, the newest first.
 
     GET /webhooks/{webhook_id}/deliveries
+
+    Args:
+        webhook_id: The friendly id of the webhook: whk_ and 24 hexadecimal digits.
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is -id, or what the cursor was written for.
+        state: Only records whose state is the value given: pending, delivered, failed.
+        created_at_geq: Only records whose created_at is at or after the value given: a time with an
+            offset or Z.
+        created_at_leq: Only records whose created_at is at or before the value given: a time with an
+            offset or Z.
+
     """
     return Listing(
         call(
@@ -6544,6 +9229,14 @@ def webhooks_list(
     """List the account's webhooks, without their secrets.
 
     GET /webhooks
+
+    Args:
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is id, or what the cursor was written for.
+        project_id: Only records whose project_id is the value given: an id prj_… or a project's number.
+
     """
     return Listing(
         call(
@@ -6564,6 +9257,13 @@ def webhooks_redeliver(
     """Send a delivery again now, under the same id.
 
     POST /webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver
+
+    Args:
+        webhook_id: The friendly id of the webhook: whk_ and 24 hexadecimal digits.
+        delivery_id: The friendly id of the delivery: dlv_ and 24 hexadecimal digits.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -6585,6 +9285,14 @@ def webhooks_roll_secret(
     """Give a webhook a new secret, shown this once; those so far sign beside it until the overlap is over.
 
     POST /webhooks/{webhook_id}/roll_secret
+
+    Args:
+        webhook_id: The friendly id of the webhook: whk_ and 24 hexadecimal digits.
+        overlap_hours: For how many hours the secrets so far sign beside the new one: 0 to 168; 0 ends
+            them at once.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -6605,6 +9313,12 @@ def webhooks_try_(
     """Have a test delivered, of the type `weighbridge.webhook.test`: one attempt, also while disabled.
 
     POST /webhooks/{webhook_id}/test
+
+    Args:
+        webhook_id: The friendly id of the webhook: whk_ and 24 hexadecimal digits.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -6662,6 +9376,17 @@ def webhooks_update(
     """Change a webhook, disable it, or enable it again: it goes on where it stood in the feed.
 
     PATCH /webhooks/{webhook_id}
+
+    Args:
+        webhook_id: The friendly id of the webhook: whk_ and 24 hexadecimal digits.
+        url: Where requests are sent by POST.
+        change_types: Which changes are told: `batch` for all of batches, `batch.create` for new ones.
+        project_id: The friendly id of the project whose changes are told; null for the whole account.
+        description: What it is for, in the words of whoever made it.
+        is_enabled: A webhook that is enabled again goes on where it stood in the feed.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "PATCH",

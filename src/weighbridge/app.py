@@ -52,7 +52,7 @@ from weighbridge.http.messages.body import places_of_files
 from weighbridge.http.messages.operation import Downloads
 from weighbridge.http.openapi import page, site
 from weighbridge.platform.audit_log import LinkUse, count_refusal, count_uses
-from weighbridge.platform.authentication import authenticate, recall_authorization
+from weighbridge.platform.authentication import authenticate, authenticate_ticket, recall_authorization
 from weighbridge.platform.known_moments import find_known_then
 from weighbridge.sandbox.sandbox import prepare_sandboxes
 from weighbridge.settings import Settings
@@ -67,6 +67,7 @@ log = structlog.get_logger()
 
 _OF_CALLERS: Final = {
     "authenticate": authenticate,
+    "authenticate_ticket": authenticate_ticket,
     "recall_authorization": recall_authorization,
     "count_refusal": count_refusal,
     "find_known_then": find_known_then,

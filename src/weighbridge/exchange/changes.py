@@ -37,10 +37,14 @@ from weighbridge.exchange.records.changes import (
     ChangeEntry,
     ChangePage,
     FeedChange,
+    IssuedTicket,
+    TicketQuestion,
     id_of_changed,
     stored_kinds,
 )
+from weighbridge.http.endpoints.endpoint import ReadCall, ask
 from weighbridge.http.endpoints.long_polling import FollowCall, LookResult, StreamLook, follow
+from weighbridge.platform import authentication
 from weighbridge.platform.tenancy import read_project
 
 PAGE_SIZE_DEFAULT: Final = 200
@@ -270,5 +274,16 @@ async def list_changes(call: FollowCall) -> LookResult:
     )
 
 
-ROUTES = [list_changes]
+@ask("/changes/issue_ticket", permission=ANY, body=TicketQuestion, returns=IssuedTicket)
+async def issue_ticket(call: ReadCall, body: TicketQuestion) -> IssuedTicket:
+    """Issue a ticket, which opens the stream of changes in place of the token until it expires.
+
+    For `EventSource` of a browser, which sends no headers. Nothing is stored of it: it reads what the token
+    may read, and ends with the token.
+    """
+    ticket, expires_at = await authentication.issue_ticket(call.tx, call.actor, body.expires_in_seconds)
+    return IssuedTicket(ticket, expires_at)
+
+
+ROUTES = [list_changes, issue_ticket]
 """The slice's paths."""

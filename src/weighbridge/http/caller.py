@@ -12,12 +12,14 @@ import re
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from psycopg import OperationalError
 
 from weighbridge.core.platform.cell import FIRST, Cell
 from weighbridge.core.platform.permission import Actor, account_of_token, hash_token
+from weighbridge.core.platform.ticket import read_ticket
 from weighbridge.core.problem import Problem
 from weighbridge.db.cells import Cells
 from weighbridge.db.engine import MOVED, Database, Read
@@ -148,10 +150,36 @@ def read_token(request: WebRequest) -> str:
     return token.strip() if scheme.lower() == "bearer" else header
 
 
-async def authenticate_caller(request: WebRequest, permission: str) -> Actor:
-    """The actor behind the token; refused when there is none or the permission is missing.
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """What a request shows to say who sends it: a token, or a ticket that stands for one."""
 
-    Of a request that another process let through, that one has said who it is.
+    text: str
+    is_ticket: bool = False
+
+    @property
+    def account(self) -> int | None:
+        """The account that it names, whether it is genuine or not."""
+        if not self.is_ticket:
+            return account_of_token(self.text)
+        ticket = read_ticket(self.text)
+        return None if ticket is None else ticket.account_id
+
+
+async def recognise(request: WebRequest, place: Database, credential: Credential) -> Actor:
+    """Whom a token or a ticket acts for now; raises Unauthorized where it is not valid, or no longer."""
+    app, request_id = request.app.state, request.scope["state"]["request_id"]
+    authenticate = app.authenticate_ticket if credential.is_ticket else app.authenticate
+    return cast("Actor", await authenticate(place, credential.text, request_id))
+
+
+async def authenticate_caller(
+    request: WebRequest, permission: str, credential: Credential | None = None
+) -> Actor:
+    """The actor behind the token, or behind another credential that the operation takes.
+
+    Refused when there is none or the permission is missing. Of a request that another process let through,
+    that one has said who it is.
     """
     state = request.scope["state"]
     passed_on: Actor | None = state.get("actor")
@@ -159,14 +187,14 @@ async def authenticate_caller(request: WebRequest, permission: str) -> Actor:
         await enter_cell(request, passed_on.account_id)
         state["account"] = passed_on.account_id
         return passed_on
-    token = read_token(request)
+    credential = credential or Credential(read_token(request))
     limiter: RateLimiter = request.app.state.limiter
     state["limit"] = limiter.untouched().headers
-    if not token:
+    if not credential.text:
         raise Unauthorized(
             "The request carries no token; send it as Authorization: Bearer <token>.", "token_missing"
         )
-    actor = state["actor"] = await _recognise_token(request, token)
+    actor = state["actor"] = await _recognise_credential(request, credential)
     state["account"] = actor.account_id
     if actor.token_id is not None:
         allowance = await limiter.admit(database(request), actor.token_id)
@@ -181,14 +209,13 @@ async def authenticate_caller(request: WebRequest, permission: str) -> Actor:
     return actor
 
 
-async def _recognise_token(request: WebRequest, token: str) -> Actor:
-    """Whom the token acts for; an address that tried too many others has to wait with unknown ones."""
+async def _recognise_credential(request: WebRequest, credential: Credential) -> Actor:
+    """Whom the credential acts for; an address that tried too many others has to wait with unknown ones."""
     app, request_id = request.app.state, request.scope["state"]["request_id"]
     failures: FailedAuthentications = app.failures
     now = asyncio.get_running_loop().time()
     address = client_address(request.scope, app.proxies)
-    account = account_of_token(token)
-    if failures.is_used_up(address, now) and not _is_known(request, account, token):
+    if failures.is_used_up(address, now) and not _is_known(request, credential):
         failures.refuse(address, request_id)
         raise TooManyRequests(
             [
@@ -199,23 +226,23 @@ async def _recognise_token(request: WebRequest, token: str) -> Actor:
             retry_after_seconds=seconds_left(now),
         )
     try:
-        return await _authenticate(request, account, token)
+        return await _authenticate(request, credential)
     except Unauthorized as refusal:
         failures.count(address, refusal.problems[0].code or refusal.code, request_id, now)
         raise
 
 
-async def _authenticate(request: WebRequest, account: int | None, token: str) -> Actor:
-    """Whom a token acts for; one that does not name its account may be of another cell than the first."""
+async def _authenticate(request: WebRequest, credential: Credential) -> Actor:
+    """Whom it acts for; a token that does not name its account may be of another cell than the first."""
 
     async def authenticate(place: Database) -> Actor:
-        request_id: str = request.scope["state"]["request_id"]
-        return cast("Actor", await request.app.state.authenticate(place, token, request_id))
+        return await recognise(request, place, credential)
 
+    account = credential.account
     try:
         actor = await ask_in_cell(request, account, authenticate)
     except Unauthorized:
-        moved = await cells(request).find_of_secret(hash_token(token)) if account is None else None
+        moved = await cells(request).find_of_secret(hash_token(credential.text)) if account is None else None
         if moved is None:
             raise
         actor = await ask_in_cell(request, moved, authenticate)
@@ -224,13 +251,13 @@ async def _authenticate(request: WebRequest, account: int | None, token: str) ->
     return actor
 
 
-def _is_known(request: WebRequest, account: int | None, token: str) -> bool:
-    """Whether the process knows a token, without a question to any database."""
-    app, cell = request.app.state, cells(request).recall(account)
-    if cell is None:
+def _is_known(request: WebRequest, credential: Credential) -> bool:
+    """Whether the process knows a token, without a question to any database; tickets it never knows."""
+    app, cell = request.app.state, cells(request).recall(credential.account)
+    if cell is None or credential.is_ticket:
         return False
     place, request_id = base_database(request).in_cell(cell), request.scope["state"]["request_id"]
-    return app.recall_authorization(place, token, request_id) is not None
+    return app.recall_authorization(place, credential.text, request_id) is not None
 
 
 # Strangers: requests that carry nothing the process knows, such as those for open pages and by links.

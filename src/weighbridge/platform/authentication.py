@@ -16,9 +16,10 @@ import asyncio
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cache
 from secrets import token_urlsafe
-from typing import Final, Self
+from typing import Any, Final, Self
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
@@ -27,6 +28,7 @@ from weighbridge.core.number import shorten
 from weighbridge.core.platform import permission
 from weighbridge.core.platform.cell import FIRST, name_account
 from weighbridge.core.platform.permission import Actor
+from weighbridge.core.platform.ticket import Ticket, read_ticket
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Database, Read, Write, suppress_failed_write
 from weighbridge.errors import Forbidden, Invalid, TooManyRequests, Unauthorized
@@ -50,22 +52,43 @@ TOKEN_STANDS: Final = f"""
 """A condition for a statement that executes a request; its parameters are those of a cached authorization."""
 
 
+_TOKEN: Final = f"""
+    SELECT secret_hash, extract(epoch FROM now())::bigint, id, account_id, user_id, permissions,
+           revoked_at IS NOT NULL, coalesce(expires_at <= now(), false), NOT {USE_IS_RECORDED}
+      FROM api_tokens
+"""
+
+
 async def authenticate(database: Database, token: str, request_id: str) -> Actor:
     """Find whom a token acts for; raise Unauthorized when it is unknown, expired or revoked."""
     if not permission.is_well_formed(token):
         raise Unauthorized("The token is not one of this service.", "token_unknown")
     secret_hash = permission.hash_token(token)
-    row = await database.single(
-        f"""
-        SELECT id, account_id, user_id, permissions, revoked_at IS NOT NULL,
-               coalesce(expires_at <= now(), false), NOT {USE_IS_RECORDED}
-          FROM api_tokens WHERE secret_hash = %s
-        """,
-        (secret_hash,),
-    )
+    row = await database.single(f"{_TOKEN} WHERE secret_hash = %s", (secret_hash,))
     if row is None:
         raise Unauthorized("The token is not one of this service.", "token_unknown")
-    token_id, account_id, user_id, permissions, is_revoked, is_expired, is_use_unrecorded = row
+    return await _admit(database, row, request_id)
+
+
+async def authenticate_ticket(database: Database, text: str, request_id: str) -> Actor:
+    """Find whom the token of a ticket acts for; raise Unauthorized when either is not valid, or no longer."""
+    ticket = read_ticket(text)
+    key = None if ticket is None else (ticket.account_id, ticket.token_id)
+    row = key and await database.single(f"{_TOKEN} WHERE account_id = %s AND id = %s", key)
+    if ticket is None or not row:
+        raise Unauthorized("The ticket is not one of this service.", "token_unknown")
+    secret_hash, now, *_ = row
+    if not ticket.is_signed(text, secret_hash):
+        raise Unauthorized("The ticket is not one of this service.", "token_unknown")
+    if ticket.ends <= now:
+        raise Unauthorized("The ticket has expired; ask for another.", "token_expired")
+    return await _admit(database, row, request_id)
+
+
+async def _admit(database: Database, row: Any, request_id: str) -> Actor:
+    """The actor of a token that is as its row says; raise Unauthorized when it acts for nobody any more."""
+    secret_hash, _, token_id, account_id, user_id, permissions, *state = row
+    is_revoked, is_expired, is_use_unrecorded = state
     if is_revoked:
         raise Unauthorized("The token has been revoked.", "token_revoked")
     if is_expired:
@@ -75,6 +98,17 @@ async def authenticate(database: Database, token: str, request_id: str) -> Actor
     actor = Actor(account_id, user_id, token_id, frozenset(permissions), request_id)
     _remember(database, secret_hash, actor)
     return actor
+
+
+async def issue_ticket(tx: Read, actor: Actor, seconds: int) -> tuple[str, datetime]:
+    """A ticket for the token of the actor, and when it ends; raise Invalid for whoever has no token."""
+    key = (actor.account_id, actor.token_id)
+    [row] = await tx.tuples(f"{_TOKEN} WHERE account_id = %s AND id = %s", key) or [None]
+    if actor.token_id is None or row is None:
+        raise Invalid("A ticket stands for an API token, and this request was not sent with one.")
+    secret_hash, now, *_ = row
+    ticket = Ticket(actor.account_id, actor.token_id, now + seconds)
+    return ticket.sign(secret_hash), datetime.fromtimestamp(ticket.ends, UTC)
 
 
 async def _record_use(database: Database, token_id: int) -> None:

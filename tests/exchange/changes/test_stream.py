@@ -4,11 +4,14 @@ import json
 import socket
 import time
 from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
 from http.client import HTTPConnection
 
 import pytest
 from tests.given import collection as given
+from tests.server import Caller
 
+from weighbridge.core.platform.ticket import Ticket
 from weighbridge.http.endpoints.long_polling import LISTENERS_MAX
 
 DEADLINE_SECONDS = 30
@@ -56,7 +59,9 @@ def stream(caller, query="", **headers):
     """A stream that a caller opens, as long as the block lasts; or the answer that refuses it."""
     host, _, port = caller.server.address.removeprefix("http://").partition(":")
     connection = HTTPConnection(host, int(port), timeout=DEADLINE_SECONDS)
-    usual = {"Authorization": f"Bearer {caller.token}", "Accept": "text/event-stream"}
+    usual = {"Accept": "text/event-stream"}
+    if caller.token is not None:
+        usual["Authorization"] = f"Bearer {caller.token}"
     try:
         connection.request("GET", f"/api/v1/changes{query}", headers=usual | headers)
         yield connection.getresponse()
@@ -177,10 +182,89 @@ def test_an_account_has_so_many_streams_and_leaves_them(api, server):
         time.sleep(0.01)
 
 
-def test_a_page_cannot_follow_by_eventsource_which_sends_a_cookie_and_no_token(server):
+def test_a_cookie_opens_no_stream(server):
     connection = HTTPConnection(server.address.removeprefix("http://"), timeout=DEADLINE_SECONDS)
     headers = {"Accept": "text/event-stream", "Cookie": "weighbridge_session=any"}
     connection.request("GET", "/api/v1/changes", headers=headers)
 
     assert connection.getresponse().status == 401
     connection.close()
+
+
+def ticket_of(caller, **body):
+    return caller.post("/changes/issue_ticket", body).expect(200).body["ticket"]
+
+
+def test_a_ticket_opens_the_stream_in_place_of_a_token(server, api, plant):
+    ticket = ticket_of(api)
+
+    with following(server.anyone, f"?kind=event&ticket={ticket}") as listener:
+        event = given.event(api, plant, values={"mass": 1})
+        assert listener.next()[1]["id"] == event["id"]
+
+
+def test_a_ticket_lives_for_ten_minutes_or_as_long_as_asked(api):
+    before = datetime.now(UTC)
+    usual = api.post("/changes/issue_ticket", {}).body["expires_at"]
+    asked = api.post("/changes/issue_ticket", {"expires_in_seconds": 3_600}).body["expires_at"]
+
+    lives = [(datetime.fromisoformat(at) - before).total_seconds() for at in (usual, asked)]
+    assert 595 < lives[0] < 660
+    assert 3_595 < lives[1] < 3_660
+    for seconds in (0, 3_601, "x"):
+        answer = api.post("/changes/issue_ticket", {"expires_in_seconds": seconds})
+        assert (answer.status, answer.error["field"]) == (400, "expires_in_seconds")
+
+
+def test_a_ticket_reads_what_its_token_may_read(account, server, api, plant):
+    reader = account.caller("production_accounting:read")
+
+    with following(server.anyone, f"?ticket={ticket_of(reader)}") as listener:
+        given.event(api, plant, values={"mass": 1})
+        export = api.get("/projects", {"response_mode": "summary_with_export"}).body["export"]["id"]
+        assert listener.next()[1]["id"] == str(api.get(f"/exports/{export}").body["async_task_id"])
+    account.drain()
+
+
+def test_a_ticket_ends_with_its_token(account, server, api, plant, sql):
+    ticket = ticket_of(account.caller())
+    with following(server.anyone, f"?ticket={ticket}") as listener:
+        sql(
+            "UPDATE api_tokens SET revoked_at = now() WHERE id = "
+            "(SELECT max(id) FROM api_tokens WHERE account_id = %s)",
+            account.id,
+        )
+        given.event(api, plant, values={"mass": 1})
+        assert listener.next()[0] == "end"
+
+    assert refused(server, f"?ticket={ticket}") == (401, "token_revoked")
+
+
+def test_a_ticket_that_is_forged_or_expired_opens_nothing(server, api, sql):
+    ticket = ticket_of(api)
+    name, account, token, ends, signature = ticket.split("_", 4)
+    [[stored]] = sql("SELECT secret_hash FROM api_tokens WHERE id = %s", int(token))
+    past = Ticket(int(account), int(token), int(datetime.now(UTC).timestamp()) - 1).sign(stored)
+    forged = [
+        "x", "_".join((name, account, token, str(int(ends) + 1), signature)), ticket + "x", ticket[:-1],
+        "_".join((name, str(int(account) + 1), token, ends, signature)),
+    ]  # fmt: skip
+
+    assert {refused(server, f"?ticket={text}") for text in forged} == {(401, "token_unknown")}
+    assert refused(server, f"?ticket={past}") == (401, "token_expired")
+
+
+def test_a_ticket_opens_nothing_but_a_stream_and_stands_alone(server, api):
+    ticket = ticket_of(api)
+
+    assert refused(server, f"?ticket={ticket}&ticket={ticket}") == (400, "conflict")
+    with stream(api, f"?ticket={ticket}") as both:
+        assert (both.status, json.loads(both.read())["errors"][0]["field"]) == (400, "ticket")
+    assert server.anyone.get("/changes", {"ticket": ticket}).expect(400).error["field"] == "ticket"
+    assert Caller(server, ticket).get("/changes").expect(401).error["code"] == "token_unknown"
+    server.anyone.get("/projects", {"ticket": ticket}).expect(401)
+
+
+def refused(server, query):
+    with stream(server.anyone, query) as answer:
+        return answer.status, json.loads(answer.read())["errors"][0]["code"]

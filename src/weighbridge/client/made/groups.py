@@ -105,6 +105,7 @@ class CaptureRatesOperations(Group[Carrier]):
 class ChangesOperations(Group[Carrier]):
     """Operations on changes."""
 
+    issue_ticket = One(operations.changes_issue_ticket)
     list = One(operations.changes_list)
 
 

@@ -1722,6 +1722,32 @@ def capture_rates_get(
     )
 
 
+def changes_issue_ticket(
+    *,
+    expires_in_seconds: int | UnsetType = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.IssuedTicket]:
+    """Issue a ticket, which opens the stream of changes in place of the token until it expires.
+
+    POST /changes/issue_ticket
+
+    Args:
+        expires_in_seconds: For how many seconds the ticket opens a stream, and a stream that it opened
+            goes on: 1 to 3,600.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
+    """
+    return call(
+        "POST",
+        "/changes/issue_ticket",
+        records.IssuedTicket,
+        body={"expires_in_seconds": expires_in_seconds},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
 def changes_list(
     *,
     after: str | None = None,
@@ -1729,6 +1755,7 @@ def changes_list(
     project_id: str | None = None,
     page_size: str | None = None,
     wait: str | None = None,
+    ticket: str | None = None,
 ) -> Call[records.ChangePage]:
     """Follow what changes: events, corrections, batches, tasks, rule results and reports, in one order.
 
@@ -1743,13 +1770,22 @@ def changes_list(
         project_id: Only changes in this project, by its id prj_… or its number.
         page_size: How many changes an answer holds at most, 1 to 1,000; by default 200.
         wait: How many seconds to wait until there is something to answer, 0 to 30; 0 is not at all.
+        ticket: In place of a token, for a stream alone: a ticket of POST /changes/issue_ticket, as
+            `EventSource` of a browser needs it.
 
     """
     return call(
         "GET",
         "/changes",
         records.ChangePage,
-        query={"after": after, "kind": kind, "project_id": project_id, "page_size": page_size, "wait": wait},
+        query={
+            "after": after,
+            "kind": kind,
+            "project_id": project_id,
+            "page_size": page_size,
+            "wait": wait,
+            "ticket": ticket,
+        },
     )
 
 

@@ -1690,6 +1690,13 @@ class IssuedReportLink(msgspec.Struct, frozen=True, kw_only=True):
     url: str | None = None
 
 
+class IssuedTicket(msgspec.Struct, frozen=True, kw_only=True):
+    """A ticket for the stream of changes."""
+
+    ticket: str
+    expires_at: datetime
+
+
 class IssuedWebhook(msgspec.Struct, frozen=True, kw_only=True):
     """A webhook with its new secret, which is shown this once."""
 

@@ -17,6 +17,7 @@ from msgspec import UNSET, UnsetType
 
 from weighbridge.core import identity
 from weighbridge.core.platform.audit import CHANGE_TYPES, ChangeAction, ChangeCursor, ChangeKind
+from weighbridge.core.platform.ticket import SECONDS_DEFAULT, SECONDS_MAX
 from weighbridge.core.platform.webhook import DeliveryState
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.lists.field import RequestBodies, Sent
@@ -53,6 +54,22 @@ class ChangePage(msgspec.Struct, frozen=True):
     """Where the feed goes on behind all that was looked at: send it as `after`, also when `data` is empty."""
     has_more: bool
     """Whether there are more changes behind the cursor just now."""
+
+
+class TicketQuestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of POST /changes/issue_ticket."""
+
+    expires_in_seconds: Annotated[int, msgspec.Meta(ge=1, le=SECONDS_MAX)] = SECONDS_DEFAULT
+    """For how many seconds the ticket opens a stream, and a stream that it opened goes on: 1 to 3,600."""
+
+
+class IssuedTicket(msgspec.Struct, frozen=True):
+    """A ticket for the stream of changes."""
+
+    ticket: str
+    """Sent as `ticket` in the query of GET /changes."""
+    expires_at: Instant
+    """When it opens nothing any more, and a stream that it opened ends."""
 
 
 # Entries of the feed: one transaction's changes of one kind by one action, however many records they are.

@@ -24,7 +24,15 @@ from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Database
 from weighbridge.errors import Forbidden, Gone, Malformed, Refusal
 from weighbridge.http import metrics
-from weighbridge.http.caller import WebRequest, authenticate_caller, database, read_token, shares
+from weighbridge.http.caller import (
+    Credential,
+    WebRequest,
+    authenticate_caller,
+    database,
+    read_token,
+    recognise,
+    shares,
+)
 from weighbridge.http.endpoints.computing import await_disconnect, execute_request
 from weighbridge.http.endpoints.endpoint import build_route
 from weighbridge.http.limits import busy
@@ -146,8 +154,8 @@ class Watch:
 # A stream: what is followed, sent as it comes, as Server-Sent Events (HTML Standard, section 9.2).
 #
 # A client asks for `text/event-stream` and, when its connection was lost, says by `Last-Event-ID` what it
-# was sent last. The token is read of its header alone, which `EventSource` of a browser cannot send: a page
-# uses `fetch`.
+# was sent last. `EventSource` of a browser cannot send the header with the token: a page puts a ticket into
+# the address, or uses `fetch`.
 #
 # Invariants: what is sent carries the cursor behind it as its id, so a client that comes back is sent what
 # follows, once; between two looks a stream holds nothing but its place; before each look, and with each
@@ -274,6 +282,14 @@ WAIT: Final = "wait"
 WAIT_SECONDS_MAX: Final = 30
 """How long a request may wait, in seconds."""
 
+TICKET: Final = "ticket"
+"""The parameter that stands for the token of a stream, where a client cannot send headers."""
+
+_MEANING_OF_TICKET: Final = (
+    "In place of a token, for a stream alone: a ticket of POST /changes/issue_ticket, as `EventSource` of a "
+    "browser needs it."
+)
+
 _MEANING: Final = (
     f"How many seconds to wait until there is something to answer, 0 to {WAIT_SECONDS_MAX}; 0 is not at all."
 )
@@ -310,17 +326,20 @@ def follow(
 
     def decorate(function: Callable[[FollowCall], Awaitable[LookResult]]) -> Endpoint:
         async def handler(request: WebRequest) -> Reply | StreamReply:
-            actor = await authenticate_caller(request, permission)
-            query = read_query(request)
-            asks_for_stream = EVENT_STREAM in request.headers.get("accept", "")
-            if asks_for_stream and not request.scope["state"].get("is_head"):
-                return await _stream(request, actor, query, function, begins)
+            is_head = request.scope["state"].get("is_head", False)
+            is_stream = EVENT_STREAM in request.headers.get("accept", "") and not is_head
+            credential = _read_credential(request, is_stream=is_stream)
+            actor = await authenticate_caller(request, permission, credential)
+            query = tuple(pair for pair in read_query(request) if pair[0] != TICKET)
+            if is_stream:
+                return await _stream(request, actor, credential, query, function, begins)
             result = await _await_result(request, actor, query, function)
             return build_response(request, result.record, 200)
 
         return build_route(
             "GET", path, function, cast("Handler", handler), permission=permission, returns=returns,
-            status=200, options={**options, WAIT: _MEANING}, refuses=(Gone,), streams=True,
+            status=200, options={**options, WAIT: _MEANING, TICKET: _MEANING_OF_TICKET}, refuses=(Gone,),
+            streams=True,
         )  # fmt: skip
 
     return decorate
@@ -345,12 +364,25 @@ async def _await_result(
             return result
         if not await watch.await_later(actor.account_id, result.number, left):
             return result
-        actor, other_pairs = await _recheck_token(request, actor), result.next_query
+        credential = Credential(read_token(request))
+        actor, other_pairs = await _recheck(request, actor, credential), result.next_query
+
+
+def _read_credential(request: WebRequest, *, is_stream: bool) -> Credential:
+    """The token of the request, or the ticket by which a stream is asked for."""
+    token, tickets = read_token(request), request.query_params.getall(TICKET, [])
+    if not tickets:
+        return Credential(token)
+    if token or len(tickets) > 1 or not is_stream:
+        rule = "one takes the place of the token, where an event stream is asked for"
+        raise Malformed([Problem(f"{TICKET} is not taken here: {rule}.", TICKET, "conflict")])
+    return Credential(tickets[0], is_ticket=True)
 
 
 async def _stream(
     request: WebRequest,
     actor: Actor,
+    credential: Credential,
     query: tuple[tuple[str, str], ...],
     function: Callable[[FollowCall], Awaitable[LookResult]],
     begins: tuple[str, str],
@@ -369,7 +401,7 @@ async def _stream(
         return result.stream
 
     async def look_again(cursor: str) -> StreamLook:
-        return await looked(cursor, await _recheck_token(request, actor))
+        return await looked(cursor, await _recheck(request, actor, credential))
 
     return StreamReply(
         actor.account_id,
@@ -390,11 +422,9 @@ async def _look(
     return await function(FollowCall(database_, actor, query))
 
 
-async def _recheck_token(request: WebRequest, actor: Actor) -> Actor:
-    """Return the token's current actor; Unauthorized if the token is no longer valid."""
-    current_actor: Actor = await request.app.state.authenticate(
-        database(request), read_token(request), actor.request_id
-    )
+async def _recheck(request: WebRequest, actor: Actor, credential: Credential) -> Actor:
+    """Return the current actor of a token or ticket; Unauthorized if it is no longer valid."""
+    current_actor = await recognise(request, database(request), credential)
     if current_actor.account_id != actor.account_id:
         raise Forbidden("The token acts for another account than when the request came.")
     return current_actor

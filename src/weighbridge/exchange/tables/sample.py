@@ -38,8 +38,9 @@ from weighbridge.exchange.tables.columns import (
     list_meanings,
     simplify_name,
 )
-from weighbridge.exchange.tables.sheet import open_table
+from weighbridge.exchange.tables.opening import open_table
 from weighbridge.exchange.tables.table import GZIP_MAGIC, ZIP_MAGIC, CsvFile
+from weighbridge.exchange.tables.table_form import TableForm
 
 _WORDS: Final = {
     "start_time": (
@@ -164,7 +165,7 @@ def read_sample(path: Path, name: str, header_line: int = 1) -> FileSample:
     encoding = _guess_encoding(head)
     delimiter = _guess_delimiter(head.decode(encoding, "replace"), header_line)
     file = CsvFile(path, delimiter, encoding, header_line, name, CONTENT_BYTES_MAX)
-    with open_table(file, takes_stored=True) as table:
+    with open_table(file, TableForm(takes_stored=True)) as table:
         header = [heading.strip() for heading in table.header]
         _refuse_wide(name, header)
         rows = [

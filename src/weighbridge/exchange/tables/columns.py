@@ -429,8 +429,8 @@ def _check_flag(column: FeedColumn, points: Mapping[str, DataPointType], at: str
     if point is None or point.value_type != "number":
         text = f"{at}.flag is {column.flag!r}, but {column.field!r} is no number; leave the flag out."
         return Problem(text, f"{at}.flag", "invalid")
-    if flag is None or flag.value_type != "text":
-        texts = ", ".join(slug for slug, one in points.items() if one.value_type == "text") or "none yet"
+    if flag is None or flag.value_type != "string":
+        texts = ", ".join(slug for slug, one in points.items() if one.value_type == "string") or "none yet"
         text = (
             f"{at}.flag is {shorten(column.flag)!r}; it takes the slug of a text data point of the event "
             f"type: {texts}."

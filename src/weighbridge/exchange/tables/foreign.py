@@ -45,9 +45,7 @@ def describe_foreign(head: bytes) -> str | None:
     if b"urn:schemas-microsoft-com:office:spreadsheet" in text:
         return "is a workbook as XML (Excel 2003), not a table; save it as XLSX"
     if _PAGE.search(text):
-        return (
-            "is a web page (HTML), not a table; open it, such as in a spreadsheet, and save it as XLSX or CSV"
-        )
+        return "is a web page (HTML), not a table; open it in a spreadsheet and save it as XLSX or CSV"
     return "is XML, not a table; export the values as CSV or JSON Lines" if _XML.match(text) else None
 
 

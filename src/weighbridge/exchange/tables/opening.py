@@ -8,10 +8,11 @@ Invariant: a file that is no table is refused by the name of what it is.
 
 import hashlib
 import io
+import re
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
-from typing import BinaryIO, Final, cast
+from typing import Any, BinaryIO, Final, cast
 
 from weighbridge.core.collection.data_feed import fits_pattern
 from weighbridge.core.number import shorten
@@ -38,6 +39,9 @@ from weighbridge.exchange.tables.workbook import Workbook, is_workbook, open_wor
 _PARTS_OF_BOOKS: Final = (b"[Content_Types].xml", b"_rels/", b"xl/", b"mimetype", b"docProps")
 _ENTRY_BYTES: Final = 30
 """What stands before the name of the first part of an archive, in bytes."""
+
+_OBJECT: Final = re.compile(rb'\s*\{\s*["}]')
+"""How JSON Lines begin."""
 
 _HIDDEN: Final = ("__MACOSX/", ".")
 """How the names of files begin that programs add to archives."""
@@ -92,12 +96,12 @@ def _open_text(
     head = _peek(file, peeked)
     if foreign := describe_foreign(head):
         raise Refusal(f"The file {file.title} {foreign}.")
-    if head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
+    if _OBJECT.match(head.removeprefix(b"\xef\xbb\xbf")):
         return JsonLines(file, raw, peeked, opened)
     return read_csv(file, raw, peeked, opened, form.names)
 
 
-def _peek(file: CsvFile, content: io.BufferedReader) -> bytes:
+def _peek(file: CsvFile, content: "io.BufferedReader[Any]") -> bytes:
     with refuse_unreadable(file):
         return content.peek(HEAD_BYTES)[:HEAD_BYTES]
 
@@ -144,9 +148,11 @@ def _choose_files(archive: Workbook, title: str, pattern: str | None) -> list[st
 
 def _open_member(archive: Workbook, file: CsvFile, name: str, form: TableForm, opened: ExitStack) -> RowTable:
     title = f"{name} in {file.title}"
-    content = cast("BinaryIO", archive.open(name))
     member = CsvFile(file.path, file.delimiter, file.encoding, file.header_line, title, file.bytes_max)
-    head = _peek(member, peeked := io.BufferedReader(cast("io.RawIOBase", content)))
+    with refuse_unreadable(member):
+        content = cast("BinaryIO", archive.open(name))
+    peeked = io.BufferedReader(cast("io.RawIOBase", content))
+    head = _peek(member, peeked)
     if head.startswith((ZIP_MAGIC, PARQUET_MAGIC)):
         raise Refusal(
             f"The file {title} is a workbook, an archive or Parquet, which is not read within an archive; "

@@ -20,7 +20,8 @@ from weighbridge.exchange.data_feed_uploads import list_uploads
 from weighbridge.exchange.data_feeds import delete_data_feed, get_data_feed, list_data_feeds, update_data_feed
 from weighbridge.exchange.records.data_feeds import DataFeed, FeedColumn
 from weighbridge.exchange.tables.cell import DURATION, STEPS
-from weighbridge.exchange.tables.columns import LEFT_OUT, LOCATION_FIELD
+from weighbridge.exchange.tables.columns import LOCATION_FIELD
+from weighbridge.exchange.tables.table_form import LEFT_OUT
 from weighbridge.web.display.figures import plural
 from weighbridge.web.framework.listing import ListView, list_query
 from weighbridge.web.framework.page import action, form, page

@@ -388,17 +388,22 @@ _END_OF_DAY: Final = (
 def _parse(text: str, time_format: str | None) -> datetime:
     if time_format in EPOCHS or time_format in SERIALS:
         return parse_counted(text, str(time_format))
+    return parse_form(text, time_format)
+
+
+def parse_form(text: str, time_format: str | None) -> datetime:
+    """A time of a form, or in ISO 8601; 24:00 is the midnight that ends its day. ValueError elsewhere."""
     try:
-        return _parse_form(text, time_format)
+        return _parse_plain(text, time_format)
     except ValueError:
         for hour in _END_OF_DAY:
             other, count = hour.subn("00", text)
             if count == 1:
-                return _parse_form(other, time_format) + timedelta(days=1)
+                return _parse_plain(other, time_format) + timedelta(days=1)
         raise
 
 
-def _parse_form(text: str, time_format: str | None) -> datetime:
+def _parse_plain(text: str, time_format: str | None) -> datetime:
     if time_format is None:
         return datetime.fromisoformat(text)
     return datetime.strptime(text, time_format)  # noqa: DTZ007 - the caller adds the zone

@@ -11,10 +11,13 @@ import io
 import re
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
+from pathlib import Path
 from typing import Any, BinaryIO, Final, cast
 
-from weighbridge.core.collection.data_feed import fits_pattern
+from weighbridge.core.collection.data_feed import HEADER_SEARCHED_MAX, fits_pattern
 from weighbridge.core.number import shorten
 from weighbridge.errors import Refusal
 from weighbridge.exchange.tables.document import is_document, list_sheets
@@ -23,7 +26,7 @@ from weighbridge.exchange.tables.joined import JoinedTable, OpenPart
 from weighbridge.exchange.tables.json_lines import JsonLines
 from weighbridge.exchange.tables.long_rows import LongTable
 from weighbridge.exchange.tables.parquet import PARQUET_MAGIC, ParquetTable
-from weighbridge.exchange.tables.sheet import Sheet, SheetFile, SheetParts, WorkbookSheet
+from weighbridge.exchange.tables.sheet import Sheet, SheetCell, SheetFile, SheetParts, WorkbookSheet
 from weighbridge.exchange.tables.table import (
     ZIP_MAGIC,
     CsvFile,
@@ -56,6 +59,40 @@ def digest_content(file: CsvFile) -> str:
         return content_sha256(file)
     with file.path.open("rb") as content:
         return hashlib.file_digest(content, "sha256").hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class FileHead:
+    """How a file begins: the first bytes of its text, or the first rows of its first sheet."""
+
+    content: bytes
+    rows: list[list[str]] = field(default_factory=list)
+    is_workbook: bool = False
+    has_header_line: bool = True
+    """Whether a line of it names the columns, which one may have to be found."""
+
+
+def read_archive_head(path: Path, title: str, size: int) -> FileHead:
+    """How the first sheet of a workbook or the first file of an archive begins."""
+    with open_workbook(path, title) as archive:
+        sheets = _list_sheets(archive, None)
+        if sheets:
+            first = sheets[0].read_rows(archive, lambda _: None)
+            rows: list[list[str]] = []
+            for line, cells in islice(first, HEADER_SEARCHED_MAX):
+                texts = {cell.column: _read_text(sheets[0], cell) for cell in cells}
+                rows += [[]] * (min(line, HEADER_SEARCHED_MAX) - len(rows) - 1)
+                rows.append([texts.get(at, "") for at in range(max(texts, default=-1) + 1)])
+            return FileHead(b"", rows, is_workbook=True)
+        with archive.open(_choose_files(archive, title, None)[0]) as content:
+            return FileHead(content.read(size))
+
+
+def _read_text(sheet: SheetParts, cell: SheetCell) -> str:
+    try:
+        return sheet.meaning(cell.kind, cell.style, cell.raw)
+    except (ValueError, IndexError):
+        return cell.raw
 
 
 @contextmanager
@@ -107,12 +144,7 @@ def _peek(file: CsvFile, content: "io.BufferedReader[Any]") -> bytes:
 
 
 def _open_archive(archive: Workbook, file: CsvFile, form: TableForm, opened: ExitStack) -> RowTable:
-    sheets: list[SheetParts] = []
-    if is_workbook(archive):
-        sheets += [WorkbookSheet(parts) for parts in read_parts(archive, form.sheet)]
-    elif is_document(archive):
-        sheets += list_sheets(archive, form.sheet)
-    if sheets:
+    if sheets := _list_sheets(archive, form.sheet):
         sheet_file = SheetFile(
             file.path, file.title, form.sheet, file.header_line, form.takes_stored, form.names
         )
@@ -126,6 +158,13 @@ def _open_archive(archive: Workbook, file: CsvFile, form: TableForm, opened: Exi
             for name in _choose_files(archive, file.title, form.archive_files)
         ]
     return JoinedTable(parts) if len(parts) > 1 else parts[0][1]()
+
+
+def _list_sheets(archive: Workbook, sheet: str | None) -> list[SheetParts]:
+    """The sheets of a workbook that are read; none of an archive that is no workbook."""
+    if is_workbook(archive):
+        return [WorkbookSheet(parts) for parts in read_parts(archive, sheet)]
+    return [*list_sheets(archive, sheet)] if is_document(archive) else []
 
 
 def _choose_files(archive: Workbook, title: str, pattern: str | None) -> list[str]:

@@ -19,9 +19,9 @@ from weighbridge.core.problem import Problem
 from weighbridge.errors import Invalid, Refusal
 from weighbridge.exchange.data_feeds import create_data_feed, get_data_feed, suggest_columns, update_data_feed
 from weighbridge.exchange.records.data_feeds import DataFeed, FeedColumn, SuggestedColumns
-from weighbridge.exchange.tables.table_form import LEFT_OUT
 from weighbridge.exchange.tables.preview import PreviewedRow
 from weighbridge.exchange.tables.sample import FileSample, add_times, guess_time_format, read_sample
+from weighbridge.exchange.tables.table_form import LEFT_OUT
 from weighbridge.http.messages.body import FILE_PART, Form, Upload
 from weighbridge.sandbox.sandbox import read_apart
 from weighbridge.sandbox.work import SandboxLimits

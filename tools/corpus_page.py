@@ -12,9 +12,9 @@ CORPUS: Final = Path(__file__).parent.parent / "tests/exchange/corpus/corpus.jso
 INTRODUCTION: Final = """\
 These {count} files are in the repository, in `tests/exchange/corpus/files`, each as a historian, a scale, a
 laboratory, a control system, an ERP system or a spreadsheet writes it. A test uploads each of them to a data
-feed with the settings below: {read} are read, {refused} are refused for the reason given. Settings that are not
-listed have their defaults; [Feed files](../howto/feed-files.md) explains them. To find the settings for your own
-file, look for one that resembles it.\
+feed with the settings below: {read} are read, {refused} are refused for the reason given.
+[Feed files](../howto/feed-files.md) explains the settings; those that are not listed have their defaults. To
+find the settings for your own file, look for one that resembles it.\
 """
 _EVENTS_SHOWN: Final = 2
 

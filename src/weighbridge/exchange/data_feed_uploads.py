@@ -25,6 +25,7 @@ from weighbridge.core import identity
 from weighbridge.core.collection.data_feed import (
     CONTENT_BYTES_MAX,
     FILE_BYTES_MAX,
+    FILES_TAKEN,
     NAME_OF_FILE_MAX,
     OnDifference,
 )
@@ -374,7 +375,7 @@ _PATH: Final = "/projects/{project_id}/data_feeds/{data_feed_id}/uploads"
 _ONE: Final = _PATH + "/{upload_id}"
 _FORM: Final = Form(
     file_bytes_max=FILE_BYTES_MAX,
-    file="A CSV file, plain or gzipped, or a workbook (XLSX).",
+    file=FILES_TAKEN,
     texts={
         DRY_RUN_PART: "true does everything as in earnest and then undoes it; false, if left out.",
         DIFFERENCE_PART: "report or correct, for this file only; as the data feed says, if left out.",

@@ -48,6 +48,12 @@ CELLS_EDITED_MAX: Final = 3_000
 CELL_CHARACTERS_EDITED_MAX: Final = 200_000
 """Characters of these cells, all together."""
 
+FILES_TAKEN: Final = (
+    "A file of CSV, plain or gzipped, JSON Lines or Parquet, a workbook (XLSX or ODS), or a ZIP archive of "
+    "CSV or JSON Lines."
+)
+"""What files feeds take, in a sentence."""
+
 NAME_OF_FILE_MAX: Final = 255
 """The longest name of a file, in characters."""
 

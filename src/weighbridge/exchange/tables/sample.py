@@ -175,7 +175,7 @@ class FileSample:
 
 
 def read_sample(path: Path, name: str, header_line: int = HEADER_SEARCHED) -> FileSample:
-    """The first rows of a file, its header on a line or where one seems to be; Refusal where it is no table."""
+    """The first rows of a file, its header on a line or where one seems to be; Refusal where none is."""
     head = _read_head(path, name)
     encoding = _guess_encoding(head.content)
     text = head.content.decode(encoding, "replace")
@@ -208,9 +208,8 @@ def _find_form(file: CsvFile) -> TableForm:
     with open_table(file, TableForm(takes_stored=True)) as table:
         header = [*table.header]
         long_columns = find_long_columns(header)
-        rows = [
-            row.cells for row in islice(table.rows, LONG_ROWS_LOOKED_AT if long_columns else SAMPLE_ROWS_MAX)
-        ]
+        looked_at = LONG_ROWS_LOOKED_AT if long_columns else SAMPLE_ROWS_MAX
+        rows = [row.cells for row in islice(table.rows, looked_at)]
     skipped = tuple(guess_skipped_rows(rows))
     if long_columns is None:
         return TableForm(takes_stored=True, skip_rows=skipped)

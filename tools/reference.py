@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 import yaml
 
-from tools import conformance, model_reference, operations, rule_reference, sizing
+from tools import conformance, corpus_page, model_reference, operations, rule_reference, sizing
 from weighbridge.agent.configuration_reading import sections as agent_sections
 from weighbridge.contents import SLICES
 from weighbridge.core.identity import API_PREFIX
@@ -134,6 +134,7 @@ def pages() -> dict[str, str]:
         "metrics.md": metrics_page(),
         "log.md": log_page(),
         "conformance.md": conformance_page(),
+        "files-of-plants.md": corpus_page_of_files(),
         "model-language.md": language_page(),
         "rule-language.md": rule_language_page(),
         "sizing.md": f"{_MADE}\n\n{sizing.page()}\n",
@@ -290,6 +291,12 @@ def log_page() -> str:
 def conformance_page() -> str:
     """What the description of the interface promises, with the tests that show it."""
     return _page("Conformance", conformance.page())
+
+
+def corpus_page_of_files() -> str:
+    """The files that feeds are tested with."""
+    introduction, sections = corpus_page.page()
+    return _page("Files of plants: examples, settings and events", introduction, *sections)
 
 
 def language_page() -> str:

@@ -227,6 +227,49 @@ def test_dates_that_can_be_read_in_two_ways_are_asked_about(account, person, wid
     assert [start for start, _ in plant.values()] == ["2025-03-04T06:00:00.000Z", "2025-05-06T06:00:00.000Z"]
 
 
+LONG = """Report of the boiler house
+
+tag;time;value
+mass;25.10.2026 23:00;1.204,5
+mass;26.10.2026 04:00;1.300,0
+driver;25.10.2026 23:00;Ann
+driver;26.10.2026 04:00;Bob
+Total;;2.504,5
+"""
+
+
+@pytest.mark.parametrize(("width", "javascript"), WAYS)
+def test_a_long_file_with_a_title_and_a_total_becomes_a_feed_that_tells_of_the_night(
+    account, person, width, javascript
+):
+    plant = Feeding(account)
+    with person.at(f"{plant.path}/data_feeds/new", width=width, javascript=javascript) as page:
+        choose_file(page, "Sample file", "boiler.csv", LONG)
+        page.get_by_role("button", name="Read sample").click()
+        page.get_by_text("Times such as 25.10.2026 23:00 have no offset.").wait_for()
+        page.get_by_role("radio", name="Another time zone").check()
+        page.get_by_label("Time zone of times without an offset").fill("Europe/Berlin")
+        page.get_by_role("button", name="Update preview").click()
+        page.get_by_text("come twice, and rows with them are invalid.").first.wait_for()
+        assert page.get_by_label("Tag column of a long file").input_value() == "tag"
+        assert page.get_by_label("Rows to skip").input_value() == "Total*"
+        assert page.get_by_label("Header line", exact=True).last.input_value() == "3"
+        if javascript:
+            refuse_violations(page)
+            refuse_sideways(page, width)
+        keep_shot(page, f"long-{width}")
+        page.get_by_role("button", name="Create feed").click()
+        choose_file(page, "File", "boiler.csv", LONG)
+        page.get_by_role("button", name="Import file").click()
+        wait_for_rows(page, account, javascript)
+        page.get_by_text("2 events stored.").wait_for()
+
+    assert [(start, values["driver"]) for start, values in plant.values()] == [
+        ("2026-10-25T22:00:00.000Z", "Ann"),
+        ("2026-10-26T03:00:00.000Z", "Bob"),
+    ]
+
+
 @pytest.mark.parametrize(("width", "javascript"), WAYS)
 def test_rows_that_differ_are_compared_and_correct_their_events(account, person, width, javascript):
     plant = Feeding(account)

@@ -10,6 +10,7 @@ import io
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from secrets import token_hex
@@ -24,6 +25,7 @@ from weighbridge.core import identity
 from weighbridge.core.collection.data_feed import (
     CONTENT_BYTES_MAX,
     FILE_BYTES_MAX,
+    FILES_TAKEN,
     NAME_OF_FILE_MAX,
     OnDifference,
 )
@@ -59,6 +61,7 @@ from weighbridge.exchange.tables.corrected_rows import (
 )
 from weighbridge.exchange.tables.reading import FEED_LIMITS
 from weighbridge.exchange.tables.table import CsvFile
+from weighbridge.exchange.tables.table_form import TableForm
 from weighbridge.http.endpoints.endpoint import Answer, ReadCall, WriteCall, get, post
 from weighbridge.http.messages.body import FILE_PART, Form, Upload
 from weighbridge.http.messages.operation import Attachment, Files
@@ -325,6 +328,18 @@ async def read_corrected_rows(files: Files, file: UploadFile) -> dict[int, list[
         return decode_rows(spool.read())
 
 
+async def find_last_start(tx: Read, work: UploadWork) -> datetime | None:
+    """When the last event begins that earlier files of a feed have brought; None before the first."""
+    last: datetime | None = await tx.value(
+        """
+        SELECT max(coalesce(last_start, first_start)) FROM data_feed_uploads
+         WHERE project_id = %s AND data_feed_id = %s AND id < %s AND NOT dry_run
+        """,
+        (work.project, work.feed, work.number),
+    )
+    return last
+
+
 async def remove_old_files(database: Database, store: EvidenceStore) -> int:
     """Remove files and reports of uploads that ended long ago; gives how many uploads they were of."""
     async with database.write() as tx:
@@ -360,7 +375,7 @@ _PATH: Final = "/projects/{project_id}/data_feeds/{data_feed_id}/uploads"
 _ONE: Final = _PATH + "/{upload_id}"
 _FORM: Final = Form(
     file_bytes_max=FILE_BYTES_MAX,
-    file="A CSV file, plain or gzipped, or a workbook (XLSX).",
+    file=FILES_TAKEN,
     texts={
         DRY_RUN_PART: "true does everything as in earnest and then undoes it; false, if left out.",
         DIFFERENCE_PART: "report or correct, for this file only; as the data feed says, if left out.",
@@ -458,7 +473,14 @@ async def _read_invalid_rows(
             paths[1], feed.delimiter, feed.encoding, feed.header_line, original.name, CONTENT_BYTES_MAX
         )
         header, rows = await read_apart(
-            call.actor.account_id, title, FEED_LIMITS, read_cells, file, feed.sheet, [*problems], corrected
+            call.actor.account_id,
+            title,
+            FEED_LIMITS,
+            read_cells,
+            file,
+            TableForm.of(feed, takes_stored=True),
+            [*problems],
+            corrected,
         )
     invalid = [InvalidRow(line, cells, problems[line]) for line, cells in rows.items()]
     return InvalidRows(header, invalid, (upload.bad_rows or 0) - len(invalid))

@@ -56,6 +56,7 @@ from weighbridge.exchange.data_feeds import DATA_FEEDS
 from weighbridge.exchange.records.data_feeds import DataFeed, UploadProblem, UploadResult
 from weighbridge.exchange.tables.columns import RowValues
 from weighbridge.exchange.tables.corrected_rows import write_spool
+from weighbridge.exchange.tables.opening import digest_content
 from weighbridge.exchange.tables.reading import (
     FEED_LIMITS,
     ROWS_OF_PORTION,
@@ -73,7 +74,6 @@ from weighbridge.exchange.tables.rows import (
     describe_outcome,
     is_correctable,
 )
-from weighbridge.exchange.tables.sheet import digest_content
 from weighbridge.exchange.tables.table import BadRow, CsvFile, RowProblem
 from weighbridge.platform import async_tasks as tasks
 from weighbridge.platform import changes
@@ -527,9 +527,12 @@ async def _store_file_rows(
     destination = await find_destination(tx, attempt.actor, work.project, feed)
     csv_file = CsvFile(path, feed.delimiter, feed.encoding, feed.header_line, work.name, CONTENT_BYTES_MAX)
     reference = RowValues.of(feed.columns).reference_of(feed, content.file_sha256)
+    after = await data_feed_uploads.find_last_start(tx, work) if feed.files_in_order else None
     async with run_sandboxed(attempt.actor.account_id, _build_title(work), FEED_LIMITS) as sandbox:
         rows = SandboxedRows(sandbox)
-        opened = await tx.meanwhile(rows.open(csv_file, feed, destination, reference, content.corrected))
+        opened = await tx.meanwhile(
+            rows.open(csv_file, feed, destination, reference, content.corrected, after)
+        )
         number = destination.vocabulary.schemas[destination.event_type.slug].number
         order = StoringOrder(
             attempt.actor, work.project, number, destination.vocabulary, opened.given,
@@ -633,6 +636,7 @@ def _build_values(outcome: FeedOutcome) -> dict[str, Any]:
         "bad_rows": tally.bad_rows,
         "formulas": outcome.formulas,
         "first_start": tally.first_start and Instant.of(tally.first_start),
+        "last_start": tally.last_start and Instant.of(tally.last_start),
         "last_end": tally.last_end and Instant.of(tally.last_end),
         "problems": jsonb(problems),
         "report_key": report and report.key,
@@ -647,8 +651,8 @@ _UPDATE_UPLOAD: Final = """
            stored = %(stored)s, already_there = %(already_there)s, differing = %(differing)s,
            corrected = %(corrected)s, incomplete = %(incomplete)s,
            bad_rows = %(bad_rows)s, formulas = %(formulas)s, first_start = %(first_start)s,
-           last_end = %(last_end)s, problems = %(problems)s, report_key = %(report_key)s,
-           report_bytes = %(report_bytes)s, report_sha256 = %(report_sha256)s,
+           last_start = %(last_start)s, last_end = %(last_end)s, problems = %(problems)s,
+           report_key = %(report_key)s, report_bytes = %(report_bytes)s, report_sha256 = %(report_sha256)s,
            finished_at = (SELECT clock_timestamp())
      WHERE project_id = %(project)s AND id = %(id)s
 """

@@ -17,13 +17,20 @@ from weighbridge.collection.named_records.noun import ProjectNoun
 from weighbridge.collection.records.data_points import EventType
 from weighbridge.core import identity
 from weighbridge.core.collection.data_feed import (
+    COUNTED_FORMATS,
+    HEADER_SEARCHED,
+    HEADER_SEARCHED_MAX,
+    AboveLimit,
     BadRows,
+    BelowLimit,
     DecimalMark,
     Formulas,
     OnDifference,
     OtherColumns,
     ReferenceRule,
+    ThousandsSeparator,
     check_watch,
+    is_value,
 )
 from weighbridge.core.identity import problem_of_name
 from weighbridge.core.number import shorten
@@ -59,6 +66,9 @@ DATA_FEEDS: Final = ProjectNoun(DATA_FEED_BODIES, "data_feeds")
 _CHOICES: Final = {
     "other_columns": OtherColumns,
     "decimal_mark": DecimalMark,
+    "thousands_separator": ThousandsSeparator,
+    "below_limit": BelowLimit,
+    "above_limit": AboveLimit,
     "formulas": Formulas,
     "client_reference": ReferenceRule,
     "bad_rows": BadRows,
@@ -139,13 +149,48 @@ def _list_form_problems(feed: DataFeed) -> Iterator[Problem]:
     if not is_encoding(feed.encoding):
         text = f"data_feed.encoding is {feed.encoding!r}; examples are utf-8 and windows-1252."
         yield Problem(text, "data_feed.encoding", "invalid")
-    texts = {"time_format": feed.time_format, "sheet": feed.sheet, **dict.fromkeys(feed.missing, "x")}
-    for field, text_of_field in texts.items():
-        if text_of_field is not None and (
-            "\0" in text_of_field or "\0" in field or not text_of_field.strip()
-        ):
-            name = field if field in {"time_format", "sheet"} else "missing"
+    texts = [(name, getattr(feed, name)) for name in _TEXTS]
+    texts += [("skip_rows", pattern) for pattern in feed.skip_rows]
+    texts += [("missing", f"x{text}") for text in feed.missing]
+    for name, text_of_field in texts:
+        if text_of_field is not None and ("\0" in text_of_field or not text_of_field.strip()):
             yield Problem(f"data_feed.{name} is blank or holds a NUL.", f"data_feed.{name}", "invalid")
+    yield from _list_table_problems(feed)
+
+
+_TEXTS: Final = ("time_format", "sheet", "archive_files", "tag_column", "value_column")
+
+
+def _list_table_problems(feed: DataFeed) -> Iterator[Problem]:
+    """What is wrong with the form of the table, which several settings say together."""
+    if feed.thousands_separator == feed.decimal_mark:
+        text = (
+            f"data_feed.thousands_separator is {feed.thousands_separator!r}, as decimal_mark is; decimals "
+            "have another mark before them."
+        )
+        yield Problem(text, "data_feed.thousands_separator", "conflict")
+    if (feed.tag_column is None) != (feed.value_column is None):
+        lacking = "tag_column" if feed.tag_column is None else "value_column"
+        text = f"data_feed.{lacking} is required: a long file has both tag_column and value_column."
+        yield Problem(text, f"data_feed.{lacking}", "required")
+    elif feed.tag_column is not None and feed.tag_column == feed.value_column:
+        text = f"data_feed.value_column is {feed.value_column!r}, as tag_column is; they are two columns."
+        yield Problem(text, "data_feed.value_column", "conflict")
+    if feed.tag_column is not None and feed.units_line:
+        text = "data_feed.units_line is true, but a long file has no line of units; give each tag its unit."
+        yield Problem(text, "data_feed.units_line", "conflict")
+    has_names = feed.tag_column is not None or any(
+        column.column.strip() and not is_value(column.column, column.field) for column in feed.columns
+    )
+    if feed.header_line == HEADER_SEARCHED and not has_names:
+        text = (
+            f"data_feed.header_line is 0, so that the header is looked for among the first "
+            f"{HEADER_SEARCHED_MAX} lines by the columns that data_feed.columns names; it names none."
+        )
+        yield Problem(text, "data_feed.header_line", "conflict")
+    if feed.files_in_order and not feed.rows_in_order:
+        text = "data_feed.files_in_order is true, but rows_in_order is not; files are in order by their rows."
+        yield Problem(text, "data_feed.files_in_order", "conflict")
 
 
 def _list_time_problems(feed: DataFeed) -> Iterator[Problem]:
@@ -161,7 +206,8 @@ def _list_time_problems(feed: DataFeed) -> Iterator[Problem]:
     if feed.time_format is not None and feed.time_format.strip() and not is_time_format(feed.time_format):
         text = (
             f"data_feed.time_format is {shorten(feed.time_format)!r}, by which no time can be read; "
-            "it takes a form such as %d.%m.%Y %H:%M, with each part once."
+            "it takes a form such as %d.%m.%Y %H:%M, with each part once, or one of "
+            f"{', '.join(COUNTED_FORMATS)}."
         )
         yield Problem(text, "data_feed.time_format", "invalid")
 

@@ -366,10 +366,17 @@ NOUNS: Final = (
             "on_difference",
             "units_line",
             "rows_in_order",
+            "files_in_order",
+            "thousands_separator",
+            "below_limit",
+            "above_limit",
+            "archive_files",
+            "tag_column",
+            "value_column",
             "asset_id",
             "feedstock_id",
         )
-        | {"missing": "to_jsonb(t.missing)"}
+        | {"missing": "to_jsonb(t.missing)", "skip_rows": "to_jsonb(t.skip_rows)"}
         | _MADE,
         gone=("data_feed.delete",),
         friendly={"asset_id": "asset", "feedstock_id": "feedstock"},

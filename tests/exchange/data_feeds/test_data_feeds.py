@@ -34,8 +34,8 @@ def refusal(feeding):
 def test_a_feed_says_once_how_the_files_of_a_source_are_read(feeding):
     yard = given.location(feeding.api, feeding.plant)
     columns = [
-        {"column": "Zeit", "field": "start_time", "unit": None},
-        {"column": "Netto (kg)", "field": "mass", "unit": "kg"},
+        {"column": "Zeit", "field": "start_time", "unit": None, "flag": None},
+        {"column": "Netto (kg)", "field": "mass", "unit": "kg", "flag": None},
     ]
 
     made = feeding.feed(
@@ -152,11 +152,11 @@ def test_a_header_tells_most_of_what_its_columns_give(feeding):
 
     assert suggested == {
         "columns": [
-            {"column": "Timestamp", "field": "start_time", "unit": None},
-            {"column": "Mass (kg)", "field": "mass", "unit": "kg"},
-            {"column": "Driver", "field": "driver", "unit": None},
-            {"column": "Ticket no.", "field": "tracking_id", "unit": None},
-            {"column": "IS-DRY [yes/no]", "field": "is_dry", "unit": None},
+            {"column": "Timestamp", "field": "start_time", "unit": None, "flag": None},
+            {"column": "Mass (kg)", "field": "mass", "unit": "kg", "flag": None},
+            {"column": "Driver", "field": "driver", "unit": None, "flag": None},
+            {"column": "Ticket no.", "field": "tracking_id", "unit": None, "flag": None},
+            {"column": "IS-DRY [yes/no]", "field": "is_dry", "unit": None, "flag": None},
         ],
         "unclear": ["Weather"],
         "lacking": [],

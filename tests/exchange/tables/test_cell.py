@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weighbridge.core.number import NumberError, parse_decimal
-from weighbridge.exchange.tables.cell import CellError, read_boolean, read_number
+from weighbridge.exchange.tables.cell import CellError, NumberForm, read_boolean, read_number
+
+COMMAS = NumberForm(decimal_comma=True)
 
 
 @pytest.mark.parametrize(
@@ -58,14 +60,14 @@ def test_the_quick_test_of_a_number_agrees_with_the_rule(text):
 
 
 def test_a_decimal_comma_is_read_where_it_is_announced():
-    assert read_number("1234,50", decimal_comma=True) == Decimal("1234.50")
-    assert read_number("7", decimal_comma=True) == Decimal(7)
+    assert read_number("1234,50", COMMAS) == Decimal("1234.50")
+    assert read_number("7", COMMAS) == Decimal(7)
 
 
 @pytest.mark.parametrize("text", ["1.234,5", "1.5", "1,2,3"])
 def test_a_point_or_a_second_comma_is_refused_beside_decimal_commas(text):
     with pytest.raises(CellError):
-        read_number(text, decimal_comma=True)
+        read_number(text, COMMAS)
 
 
 @pytest.mark.parametrize(("text", "value"), [("TRUE", True), ("yes", True), ("1", True), ("No", False)])

@@ -151,7 +151,7 @@ COUNTED = {"start": "2011-01-01T00:00Z", "every": "1h"}
         ({"every": "1h"}, (), False),
         (COUNTED, ("start_time",), False),
         (COUNTED, ("end_time",), False),
-        ({"every": "1h"}, ("start_time", "end_time"), False),
+        ({"every": "1h"}, ("start_time", "end_time"), True),
         ({"every": "1h", "readings": True}, ("start_time",), False),
         ({"readings": True}, ("start_time", "end_time"), False),
         ({"in_order": True}, ("start_time",), True),

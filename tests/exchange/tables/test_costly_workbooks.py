@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.given.workbooks import MAIN, sheet, text, workbook
 
-from weighbridge.exchange.tables.sheet import open_table
+from weighbridge.exchange.tables.opening import open_table
 from weighbridge.exchange.tables.table import CsvFile
 
 SECONDS_MAX = 2.0

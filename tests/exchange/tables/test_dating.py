@@ -8,8 +8,8 @@ import pytest
 
 from weighbridge.exchange.tables.cell import read_clock
 from weighbridge.exchange.tables.columns import build_columns, choose_fields
+from weighbridge.exchange.tables.opening import open_table
 from weighbridge.exchange.tables.rows import RowMapping, read_rows
-from weighbridge.exchange.tables.sheet import open_table
 from weighbridge.exchange.tables.table import BadRow, CsvFile
 
 NIGHTS = {

@@ -176,6 +176,7 @@ def form_of(answer):
         "answer_decimal_mark",
         "units_line",
         "rows_in_order",
+        "files_in_order",
     )
     kept = {name: text for name, text in texts.items() if name not in unchecked}
     lists = {name: typed[name] for name in (*names, "sample")}
@@ -216,7 +217,7 @@ def test_what_is_wrong_with_a_column_is_said_beside_it_and_all_that_was_typed_st
     assert refused.status in {400, 422}
     typed = fields(refused)
     assert typed["column"] == ["", "Time", "Mass (m3)"]
-    assert typed["header_line"] == ["1", "first"]  # of a sample, and of the feed
+    assert typed["header_line"] == ["", "first"]  # of a sample, and of the feed
     assert 'role="alert"' in refused.text
     mended = ada.post(f"{feeds(plant)}/new", wrong | {"header_line": "1"}).expect(422)
     row = re.search(r'<tr class="wrong">.*?</tr>', mended.text, re.DOTALL)[0]

@@ -622,13 +622,21 @@ class DataFeed(msgspec.Struct, frozen=True, kw_only=True):
     time_zone: str | None
     time_format: str | None
     rows_in_order: bool
+    files_in_order: bool
     duration: str | None
     decimal_mark: Literal[".", ","]
+    thousands_separator: Literal["none", ".", ",", "space", "'"]
+    below_limit: Literal["refuse", "limit", "half", "zero"]
+    above_limit: Literal["refuse", "limit"]
     encoding: str
     delimiter: str
     header_line: int
     units_line: bool
     sheet: str | None
+    archive_files: str | None
+    skip_rows: list[str]
+    tag_column: str | None
+    value_column: str | None
     missing: list[str]
     formulas: Literal["refuse", "take_stored"]
     location_ids: list[str]
@@ -1073,6 +1081,7 @@ class FeedColumn(msgspec.Struct, frozen=True, kw_only=True):
     column: str
     field: str
     unit: str | None = None
+    flag: str | None = None
 
 
 class Feedstock(msgspec.Struct, frozen=True, kw_only=True):

@@ -36,7 +36,7 @@ from weighbridge.core.time.calendar import Instant
 from weighbridge.errors import Invalid, Refusal
 from weighbridge.exchange.records.data_feeds import DATA_FEED_BODIES, DataFeed, FeedColumn
 from weighbridge.exchange.tables.columns import DIGEST_DIGITS, FIELDS, LOCATION_FIELD
-from weighbridge.exchange.tables.sheet import digest_content
+from weighbridge.exchange.tables.opening import digest_content
 from weighbridge.exchange.tables.table import CsvFile, fingerprint
 
 ProgressReport = Callable[[str, int, int], None]

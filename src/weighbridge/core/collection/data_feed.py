@@ -12,6 +12,9 @@ from weighbridge.core.problem import Problem
 HEADER_LINE_MAX: Final = 1_000
 """The last line on which a file may name its columns."""
 
+HEADER_SEARCHED: Final = 0
+"""In place of the line: the header is looked for by the names of its columns."""
+
 COLUMNS_MAX: Final = 16_384
 """Columns of one file, as many as a sheet of XLSX has."""
 
@@ -44,6 +47,12 @@ CELLS_EDITED_MAX: Final = 3_000
 
 CELL_CHARACTERS_EDITED_MAX: Final = 200_000
 """Characters of these cells, all together."""
+
+FILES_TAKEN: Final = (
+    "A file of CSV, plain or gzipped, JSON Lines or Parquet, a workbook (XLSX or ODS), or a ZIP archive of "
+    "CSV or JSON Lines."
+)
+"""What files feeds take, in a sentence."""
 
 NAME_OF_FILE_MAX: Final = 255
 """The longest name of a file, in characters."""
@@ -114,6 +123,79 @@ class DecimalMark(StrEnum):
 
     POINT = "."
     COMMA = ","
+
+
+class ThousandsSeparator(StrEnum):
+    """What stands between the groups of digits of a number."""
+
+    NONE = "none"
+    POINT = "."
+    COMMA = ","
+    SPACE = "space"
+    """Any space: plain, no-break, thin or narrow."""
+    APOSTROPHE = "'"
+    """Straight or typographic, as in Switzerland."""
+
+
+class BelowLimit(StrEnum):
+    """What a value below a detection limit is, such as `<0.05`."""
+
+    REFUSE = "refuse"
+    """Its row is bad."""
+    LIMIT = "limit"
+    """The limit."""
+    HALF = "half"
+    """Half of the limit."""
+    ZERO = "zero"
+
+
+class AboveLimit(StrEnum):
+    """What a value above the range of an instrument is, such as `>1000`."""
+
+    REFUSE = "refuse"
+    """Its row is bad."""
+    LIMIT = "limit"
+    """The limit."""
+
+
+EPOCHS: Final = {"epoch_seconds": 0, "epoch_milliseconds": 3, "epoch_microseconds": 6, "epoch_nanoseconds": 9}
+"""Forms of times that count from 1970 in UTC, with the places of a second that a whole number has."""
+
+SERIALS: Final = {"excel_serial": False, "excel_serial_1904": True}
+"""Forms of times that are days since the end of 1899 or since 1904, as spreadsheets store them."""
+
+COUNTED_FORMATS: Final = (*EPOCHS, *SERIALS)
+"""Words that a time format takes in place of a form with percent signs."""
+
+HEADER_SEARCHED_MAX: Final = 50
+"""Lines among which a header is looked for."""
+
+LONG_VALUES_MAX: Final = 1_000_000
+"""Rows of a long file that are brought together in memory."""
+
+PATTERN_MARK: Final = "*"
+"""What stands for any characters in a pattern of rows, sheets or files."""
+
+
+def fits_pattern(text: str, pattern: str) -> bool:
+    """Whether a text fits a pattern in which `*` stands for any characters; upper and lower case are equal.
+
+    It takes a time that grows with the length of the text, whatever the pattern is.
+    """
+    first, *others = pattern.casefold().split(PATTERN_MARK)
+    rest = text.casefold()
+    if not others:
+        return rest == first
+    if not rest.startswith(first):
+        return False
+    rest = rest[len(first) :]
+    *middle, last = others
+    for part in middle:
+        at = rest.find(part)
+        if at < 0:
+            return False
+        rest = rest[at + len(part) :]
+    return rest.endswith(last)
 
 
 # A watched place is a folder or a prefix of an object store in which files are looked for.

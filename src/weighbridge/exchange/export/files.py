@@ -8,6 +8,7 @@ Invariants: the same rows in every format; no digit is lost; memory does not gro
 
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from itertools import chain
 from pathlib import Path
@@ -163,6 +164,10 @@ def _write_parquet(rows: Path, target: Path, columns: Columns) -> None:
 def _write_xlsx(rows: Path, target: Path, columns: Columns) -> None:
     book = Workbook(target, {"constant_memory": True, "strings_to_urls": False, "tmpdir": str(target.parent)})
     sheet = book.add_worksheet("export")
+    moments = book.add_format({"num_format": MOMENT_FORM})
+    for place, column in enumerate(columns):
+        if column.kind is ColumnKind.MOMENT:
+            sheet.set_column(place, place, MOMENT_WIDTH)
     for place, column in enumerate(columns):
         sheet.write_string(0, place, column.name)
     cells = chain.from_iterable(
@@ -172,8 +177,33 @@ def _write_xlsx(rows: Path, target: Path, columns: Columns) -> None:
     for number, row in enumerate(cells, 1):
         for place, (column, cell) in enumerate(zip(columns, row, strict=True)):
             if cell is not None:
-                _write_cell(sheet, number, place, column.kind, cell)
+                if column.kind is ColumnKind.MOMENT and (days := count_days(cell)) is not None:
+                    sheet.write_number(number, place, days, moments)
+                else:
+                    _write_cell(sheet, number, place, column.kind, cell)
     book.close()
+
+
+MOMENT_FORM: Final = 'yyyy-mm-dd hh:mm:ss.000"Z"'
+"""How a spreadsheet shows a time: in UTC, as its last letter says."""
+
+MOMENT_WIDTH: Final = 24
+"""Characters that such a time takes."""
+
+_FIRST_DAY: Final = datetime(1899, 12, 30, tzinfo=UTC)
+_FIRST_SURE: Final = datetime(1900, 3, 1, tzinfo=UTC)
+"""Before March 1900 programs for spreadsheets count days differently."""
+
+_MILLISECOND: Final = timedelta(milliseconds=1)
+_MILLISECONDS_OF_DAY: Final = 86_400_000
+
+
+def count_days(text: str) -> Decimal | None:
+    """A time as days, as spreadsheets store it; None where it would lose something, and stays a text."""
+    moment = datetime.fromisoformat(text)
+    if moment < _FIRST_SURE or (moment - _FIRST_DAY) % _MILLISECOND:
+        return None
+    return Decimal((moment - _FIRST_DAY) // _MILLISECOND) / _MILLISECONDS_OF_DAY
 
 
 def _write_cell(sheet: Any, row: int, place: int, kind: ColumnKind, cell: str) -> None:

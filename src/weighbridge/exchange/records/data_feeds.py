@@ -14,12 +14,15 @@ from weighbridge.core.collection.data_feed import (
     LOCATIONS_OF_FEED_MAX,
     PLACE_LENGTH_MAX,
     ROWS_EDITED_MAX,
+    AboveLimit,
     BadRows,
+    BelowLimit,
     DecimalMark,
     Formulas,
     OnDifference,
     OtherColumns,
     ReferenceRule,
+    ThousandsSeparator,
 )
 from weighbridge.core.platform.tasks import TaskState
 from weighbridge.core.time.calendar import Instant
@@ -27,13 +30,17 @@ from weighbridge.db.lists.field import RequestBodies, Sent
 from weighbridge.db.lists.listing import INT4_LARGEST, Filter
 from weighbridge.http.text import Line, Name, at_most, between, one_of
 
-_HeaderLine = Annotated[int, msgspec.Meta(ge=1, le=HEADER_LINE_MAX)]
+_HeaderLine = Annotated[int, msgspec.Meta(ge=0, le=HEADER_LINE_MAX)]
+_AboveLimit = Annotated[str, one_of(AboveLimit)]
 _BadRows = Annotated[str, one_of(BadRows)]
+_BelowLimit = Annotated[str, one_of(BelowLimit)]
 _DecimalMark = Annotated[str, one_of(DecimalMark)]
 _Formulas = Annotated[str, one_of(Formulas)]
 _OnDifference = Annotated[str, one_of(OnDifference)]
 _OtherColumns = Annotated[str, one_of(OtherColumns)]
 _ReferenceRule = Annotated[str, one_of(ReferenceRule)]
+
+_Thousands = Annotated[str, one_of(ThousandsSeparator)]
 
 
 class FeedColumn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -43,10 +50,12 @@ class FeedColumn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The name of the column in the header, or `=` and a value of every row: the first `start_time`, the
     start of `client_reference`, a `location`; `=` alone for no `end_time` or `client_reference`."""
     field: Line
-    """The slug of a data point, or `start_time`, `end_time`, `tracking_id`, `location`, `feedstock`, `asset`,
-    `client_reference` or `notes`; `-` leaves the column out."""
+    """The slug of a data point, or `start_time`, `end_time`, `utc_offset`, `tracking_id`, `location`,
+    `feedstock`, `asset`, `client_reference` or `notes`; `-` leaves the column out."""
     unit: Line | None = None
     """The unit in which the column is written; null is the unit of the data point."""
+    flag: Line | None = None
+    """The slug of a text data point that keeps a detection limit as it is written, such as `<0.05`."""
 
 
 _Columns = Annotated[list[FeedColumn], msgspec.Meta(max_length=COLUMNS_OF_FEED_MAX)]
@@ -74,23 +83,41 @@ class DataFeed(msgspec.Struct, frozen=True):
     time_zone: Annotated[str | None, Sent(Line)]
     """The zone of times without an offset, such as `Europe/Istanbul`; null refuses such times."""
     time_format: Annotated[str | None, Sent(Line)]
-    """The form of times that are not in ISO 8601, such as `%d.%m.%Y %H:%M`."""
+    """The form of times that are not in ISO 8601, such as `%d.%m.%Y %H:%M`, or `epoch_seconds`,
+    `epoch_milliseconds`, `epoch_microseconds`, `epoch_nanoseconds`, `excel_serial`, `excel_serial_1904`."""
     rows_in_order: Annotated[bool, Sent(bool, default=False)]
     """Each row is later than the one before it, which tells apart local times that come twice."""
+    files_in_order: Annotated[bool, Sent(bool, default=False)]
+    """Each file begins after what was stored of the files before it, which tells apart such times too."""
     duration: Annotated[str | None, Sent(Line)]
     """How long each event is: `30s`, `15m`, `1h` or `1d`; null makes readings, unless a column gives ends."""
     decimal_mark: Annotated[_DecimalMark, Sent(_DecimalMark, default=DecimalMark.POINT)]
     """What stands before the decimals of numbers that are texts."""
+    thousands_separator: Annotated[_Thousands, Sent(_Thousands, default=ThousandsSeparator.NONE)]
+    """What may stand between groups of digits: `.`, `,`, `space`, `'` or `none`."""
+    below_limit: Annotated[_BelowLimit, Sent(_BelowLimit, default=BelowLimit.REFUSE)]
+    """What a value such as `<0.05` is: `limit`, `half`, `zero`, or `refuse`; its column then has a `flag`."""
+    above_limit: Annotated[_AboveLimit, Sent(_AboveLimit, default=AboveLimit.REFUSE)]
+    """What a value such as `>1000` is: `limit` or `refuse`."""
     encoding: Annotated[str, Sent(Line, default="utf-8")]
     """The encoding of CSV files, such as `utf-8` or `windows-1252`."""
     delimiter: Annotated[str, Sent(Line, default=",")]
     """The character between the cells of CSV files."""
     header_line: Annotated[int, Sent(_HeaderLine, default=1)]
-    """The line that names the columns; what stands before it is passed over."""
+    """The line that names the columns; what stands before it is passed over. 0 looks for it among the first
+    50 lines: it has every column that `columns` names."""
     units_line: Annotated[bool, Sent(bool, default=False)]
     """Whether the first line below the header holds the units of the columns."""
     sheet: Annotated[str | None, Sent(Line)]
-    """The sheet of a workbook; null is its first one."""
+    """The sheet of a workbook, or a pattern of several, such as `*`; null is its first one."""
+    archive_files: Annotated[str | None, Sent(Line)]
+    """The files of a ZIP archive that are read, as a pattern, such as `*.csv`; null is all of them."""
+    skip_rows: Annotated[list[str], Sent(_Missing, default=[])]
+    """Patterns of rows that are no data, such as `Total*`, by the first cell that holds anything."""
+    tag_column: Annotated[str | None, Sent(Line)]
+    """Of a long file, the column that says what a row is a value of; `columns` then names tags too."""
+    value_column: Annotated[str | None, Sent(Line)]
+    """Of a long file, the column of the values."""
     missing: Annotated[list[str], Sent(_Missing, default=[])]
     """Texts that say, as an empty cell does, that there is no value."""
     formulas: Annotated[_Formulas, Sent(_Formulas, default=Formulas.REFUSE)]

@@ -13,6 +13,7 @@ from typing import Final
 import msgspec
 
 from weighbridge.collection.records.data_points import EventType
+from weighbridge.core.collection.data_feed import COUNTED_FORMATS, ThousandsSeparator
 from weighbridge.exchange.records.data_feeds import FeedColumn
 from weighbridge.exchange.tables.columns import TIME_FIELDS
 from weighbridge.exchange.tables.sample import TIME_FORMATS, FileSample, list_times_of, parse_times
@@ -48,7 +49,8 @@ def find_ambiguity(
     """Find what the rows of a sample leave open, where columns give this."""
     times = list_times_of(sample, columns)
     formats = list_time_formats(times)
-    numbers = [] if sample.is_workbook else _list_numbers(sample, columns, event_type)
+    is_told = sample.is_workbook or sample.thousands_separator != ThousandsSeparator.NONE
+    numbers = [] if is_told else _list_numbers(sample, columns, event_type)
     return SampleAmbiguity(
         [column.column for column in columns if column.field in TIME_FIELDS],
         choose_examples(times, formats),
@@ -60,6 +62,8 @@ def find_ambiguity(
 
 def list_time_formats(times: Sequence[str]) -> list[str]:
     """The formats that read every time; none for times in ISO 8601, which are read in one way only."""
+    if counted := [form for form in COUNTED_FORMATS if times and parse_times(times, form)]:
+        return counted
     if not times or parse_times(times, None):
         return []
     return [time_format for time_format in TIME_FORMATS if parse_times(times, time_format)]

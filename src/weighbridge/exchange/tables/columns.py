@@ -13,6 +13,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final, Self
 from zoneinfo import ZoneInfo
 
@@ -33,11 +34,14 @@ from weighbridge.core.unit import Conversion, UnitError, find_conversion, parse_
 from weighbridge.errors import Invalid
 from weighbridge.exchange.records.data_feeds import DataFeed, FeedColumn
 from weighbridge.exchange.tables.cell import CellError, Clock, check_clock, read_clock, read_moment
+from weighbridge.exchange.tables.header import find_base
 from weighbridge.exchange.tables.table import FileRow, RowTable
+from weighbridge.exchange.tables.table_form import LEFT_OUT
 
 EVENT_FIELDS: Final = (
     "start_time",
     "end_time",
+    "utc_offset",
     "tracking_id",
     "feedstock",
     "asset",
@@ -50,10 +54,6 @@ FIELDS: Final = (*EVENT_FIELDS, LOCATION_FIELD)
 
 TIME_FIELDS: Final = ("start_time", "end_time")
 """The fields that several columns may give together, with a space between their cells."""
-
-LEFT_OUT: Final = "-"
-"""The field of a column that gives nothing."""
-
 
 COLUMNS_SHOWN: Final = 50
 """Columns of a header that a message shows."""
@@ -74,6 +74,8 @@ class Point:
     value_type: str
     conversion: Conversion | None = None
     """How a number comes from the unit of the column to that of the data point; None leaves it as it is."""
+    flag: str | None = None
+    """The data point that keeps a detection limit as it is written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,7 @@ def choose_fields(
     With `leaves_out` a column about which nothing is known gives nothing.
     """
     by_name = list_meanings(value_types, FIELDS)
-    chosen = [fields_by_column.get(name, by_name.get(simplify_name(name))) for name in header]
+    chosen = [_choose_field(name, header, fields_by_column, by_name) for name in header]
     if leaves_out:
         chosen = [LEFT_OUT if field is None else field for field in chosen]
     problems = [
@@ -120,18 +122,29 @@ def choose_fields(
     return chosen, problems
 
 
+def _choose_field(
+    name: str, header: Sequence[str], fields_by_column: Mapping[str, str], by_name: Mapping[str, str]
+) -> str | None:
+    field = fields_by_column.get(name, by_name.get(simplify_name(name)))
+    if field is None and (base := find_base(name, header)) is not None:
+        # What leaves a name out leaves out every column of that name.
+        return LEFT_OUT if fields_by_column.get(base) == LEFT_OUT else None
+    return field
+
+
 def build_columns(
     header: Sequence[str],
     chosen: Sequence[str | None],
     value_types: Mapping[str, str],
     conversions: Mapping[str, Conversion | None] = {},
+    flags: Mapping[str, str] = {},
 ) -> Columns:
-    """Build the columns of what was chosen; `conversions` are by the names of columns."""
+    """Build the columns of what was chosen; `conversions` and `flags` are by the names of columns."""
     fields: dict[str, tuple[int, ...]] = {}
     points = []
     for index, (name, field) in enumerate(zip(header, chosen, strict=True)):
         if field is not None and field in value_types:
-            points.append(Point(index, field, value_types[field], conversions.get(name)))
+            points.append(Point(index, field, value_types[field], conversions.get(name), flags.get(name)))
         elif field is not None and field != LEFT_OUT:
             fields[field] = (*fields.get(field, ()), index)
     return Columns(tuple(header), fields, tuple(points))
@@ -159,9 +172,10 @@ def _find_unknown_columns(
     fields_by_column: Mapping[str, str], header: Sequence[str], header_line: int
 ) -> Iterator[Problem]:
     names = shorten(", ".join(map(repr, header[:COLUMNS_SHOWN])), HEADER_LENGTH_SHOWN)
-    for column in fields_by_column:
-        if column not in header:
-            text = f"The data feed names the column {column!r}; line {header_line} of the file has {names}."
+    where = f"line {header_line}" if header_line else "the header"
+    for column, field in fields_by_column.items():
+        if column not in header and (column or field != LEFT_OUT):
+            text = f"The data feed names the column {column!r}; {where} of the file has {names}."
             yield Problem(text, "columns", "unknown")
 
 
@@ -206,10 +220,6 @@ def _find_repeated(
             continue
         names_text = shorten(", ".join(map(repr, names)), NAMES_LENGTH_SHOWN)
         text = f"The columns {names_text} all give {field}; leave all but one out with {LEFT_OUT!r}."
-        if len({*names}) == 1:
-            text = (
-                f"{len(names)} columns are named {names[0]!r}; a column that is used has a name of its own."
-            )
         yield Problem(text, "columns", "invalid")
 
 
@@ -398,6 +408,8 @@ def check_columns(columns: Sequence[FeedColumn], event_type: EventType) -> Itera
             allowed = ", ".join([*points, *FIELDS, LEFT_OUT])
             text = f"{at}.field is {shorten(column.field)!r}; it takes one of {allowed}."
             yield Problem(text, f"{at}.field", "unknown")
+        elif problem := _check_flag(column, points, at):
+            yield problem
         elif column.unit is not None:
             point = points.get(column.field)
             if point is None or point.value_type != "number":
@@ -408,6 +420,23 @@ def check_columns(columns: Sequence[FeedColumn], event_type: EventType) -> Itera
                     _find_conversion(column.unit, point.unit)
                 except UnitError as error:
                     yield Problem(f"{at}.unit: {error}", f"{at}.unit", "invalid")
+
+
+def _check_flag(column: FeedColumn, points: Mapping[str, DataPointType], at: str) -> Problem | None:
+    if column.flag is None:
+        return None
+    point, flag = points.get(column.field), points.get(column.flag)
+    if point is None or point.value_type != "number":
+        text = f"{at}.flag is {column.flag!r}, but {column.field!r} is no number; leave the flag out."
+        return Problem(text, f"{at}.flag", "invalid")
+    if flag is None or flag.value_type != "string":
+        texts = ", ".join(slug for slug, one in points.items() if one.value_type == "string") or "none yet"
+        text = (
+            f"{at}.flag is {shorten(column.flag)!r}; it takes the slug of a text data point of the event "
+            f"type: {texts}."
+        )
+        return Problem(text, f"{at}.flag", "unknown")
+    return None
 
 
 def map_columns(
@@ -442,11 +471,12 @@ def map_columns(
         for name, field in zip(header, fields, strict=True)
         if name in units and field is not None and field in points
     }
-    return build_columns(header, fields, value_types, conversions)
+    flags = {name: column.flag for name, column in feed_columns.items() if column.flag is not None}
+    return build_columns(header, fields, value_types, conversions, flags)
 
 
-def build_clock(feed: DataFeed) -> Clock:
-    """Build the clock of a file from the time settings of a feed."""
+def build_clock(feed: DataFeed, after: datetime | None = None) -> Clock:
+    """Build the clock of a file from the settings of a feed; `after` is the last row of earlier files."""
     values = RowValues.of(feed.columns)
     return read_clock(
         time_zone=feed.time_zone,
@@ -455,6 +485,7 @@ def build_clock(feed: DataFeed) -> Clock:
         every=feed.duration,
         readings=values.is_reading,
         in_order=feed.rows_in_order,
+        after=after if feed.files_in_order else None,
     )
 
 

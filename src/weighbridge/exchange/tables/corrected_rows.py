@@ -26,8 +26,9 @@ from weighbridge.core.collection.data_feed import (
 from weighbridge.core.problem import Problem
 from weighbridge.errors import Invalid
 from weighbridge.exchange.records.data_feeds import CorrectedRow, UploadProblem
-from weighbridge.exchange.tables.sheet import open_table
+from weighbridge.exchange.tables.opening import open_table
 from weighbridge.exchange.tables.table import BadRow, CsvFile, FileRow, RowProblem, RowTable
+from weighbridge.exchange.tables.table_form import TableForm
 
 _NUL: Final = "\0"
 _NUL_SIGN: Final = "\N{SYMBOL FOR NULL}"
@@ -141,12 +142,12 @@ def read_problems(report: Path) -> dict[int, list[UploadProblem]]:
 
 
 def read_cells(
-    file: CsvFile, sheet: str | None, lines: Sequence[int], corrected: Mapping[int, list[str]]
+    file: CsvFile, form: TableForm, lines: Sequence[int], corrected: Mapping[int, list[str]]
 ) -> tuple[list[str], dict[int, list[str]]]:
     """The header, and the cells of some rows by their lines, as far as they are few and short enough."""
     wanted, last = {*lines}, max(lines, default=0)
     found: dict[int, list[str]] = {}
-    with open_table(file, sheet=sheet, takes_stored=True) as table:
+    with open_table(file, form) as table:
         header = [str(name) for name in table.header]
         for row in table.rows:
             if row.line > last:

@@ -10,10 +10,9 @@ from datetime import datetime
 
 from weighbridge.collection.records.data_points import EventType
 from weighbridge.collection.records.events import NewEvent
-from weighbridge.core.collection.data_feed import DecimalMark
 from weighbridge.core.time.calendar import Instant
 from weighbridge.exchange.records.data_feeds import DataFeed
-from weighbridge.exchange.tables.cell import MissingMarks
+from weighbridge.exchange.tables.cell import LimitRule, MissingMarks, NumberForm
 from weighbridge.exchange.tables.columns import build_clock, map_columns
 from weighbridge.exchange.tables.rows import NumberedEvent, RowMapping, read_rows
 from weighbridge.exchange.tables.table import BadRow, FileRow
@@ -66,7 +65,7 @@ def preview_rows(
     first = feed.header_line + 1 + bool(units)
     numbered = [FileRow(first + at, [*cells]) for at, cells in enumerate(rows)]
     units_line = FileRow(feed.header_line + 1, [*units]) if units else None
-    decimal_comma = feed.decimal_mark == DecimalMark.COMMA
+    form = NumberForm.of(feed.decimal_mark, feed.thousands_separator)
     mapping = RowMapping(
         columns=map_columns(header, feed, event_type, units_line),
         clock=build_clock(feed),
@@ -76,8 +75,9 @@ def preview_rows(
         assets=_EveryName(),
         reference=None,
         places=_EveryName(),
-        decimal_comma=decimal_comma,
-        missing=MissingMarks.of(feed.missing, decimal_comma=decimal_comma),
+        numbers=form,
+        limits=LimitRule(feed.below_limit, feed.above_limit),
+        missing=MissingMarks.of(feed.missing, form),
     )
     cells = {row.line: row.cells for row in numbered}
     return [

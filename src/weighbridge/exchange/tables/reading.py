@@ -23,15 +23,16 @@ from weighbridge.collection.intake.lookup import look_up
 from weighbridge.collection.records.data_points import EventType
 from weighbridge.collection.records.events import LocationRef, NewEvent
 from weighbridge.core import identity
-from weighbridge.core.collection.data_feed import DecimalMark, Formulas, ReferenceRule
+from weighbridge.core.collection.data_feed import ReferenceRule
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Write
 from weighbridge.errors import NotFound, Refusal
 from weighbridge.exchange.records.data_feeds import DataFeed
-from weighbridge.exchange.tables.cell import MissingMarks
+from weighbridge.exchange.tables.cell import LimitRule, MissingMarks, NumberForm
 from weighbridge.exchange.tables.columns import Columns, RowValues, build_clock, map_columns, take_units_line
 from weighbridge.exchange.tables.corrected_rows import CorrectedTable
+from weighbridge.exchange.tables.opening import open_table
 from weighbridge.exchange.tables.rows import (
     GivenFields,
     NumberedEvent,
@@ -39,8 +40,8 @@ from weighbridge.exchange.tables.rows import (
     list_given_fields,
     read_rows,
 )
-from weighbridge.exchange.tables.sheet import open_table
 from weighbridge.exchange.tables.table import BadRow, CsvFile, RowProblem, RowTable
+from weighbridge.exchange.tables.table_form import TableForm
 from weighbridge.sandbox.sandbox import Sandbox
 from weighbridge.sandbox.work import SandboxLimits
 
@@ -84,10 +85,14 @@ async def find_destination(tx: Write, actor: Actor, project: int, feed: DataFeed
 
 
 def build_mapping(
-    feed: DataFeed, columns: Columns, destination: FeedDestination, reference: str | None
+    feed: DataFeed,
+    columns: Columns,
+    destination: FeedDestination,
+    reference: str | None,
+    after: datetime | None = None,
 ) -> RowMapping:
     """How the rows of a file become events."""
-    decimal_comma = feed.decimal_mark == DecimalMark.COMMA
+    numbers = NumberForm.of(feed.decimal_mark, feed.thousands_separator)
     places = destination.by_name["location"]
     values = RowValues.of(feed.columns)
     if unknown := [name for name in values.locations if name not in places]:
@@ -95,7 +100,7 @@ def build_mapping(
     of_values = [places[name] for name in values.locations]
     return RowMapping(
         columns=columns,
-        clock=build_clock(feed),
+        clock=build_clock(feed, after),
         event_type=destination.event_type.slug,
         locations=[LocationRef(friendly) for friendly in (*feed.location_ids, *of_values)],
         feedstocks=destination.by_name["feedstock"],
@@ -105,8 +110,9 @@ def build_mapping(
         places=places,
         feedstock=feed.feedstock_id,
         asset=feed.asset_id,
-        decimal_comma=decimal_comma,
-        missing=MissingMarks.of(feed.missing, decimal_comma=decimal_comma),
+        numbers=numbers,
+        limits=LimitRule(feed.below_limit, feed.above_limit),
+        missing=MissingMarks.of(feed.missing, numbers),
     )
 
 
@@ -279,15 +285,15 @@ class FeedReading:
         destination: FeedDestination,
         reference: str | None,
         corrected: Mapping[int, list[str]] = {},
+        after: datetime | None = None,
     ) -> None:
         """Raises Refusal where the file as a whole cannot be read as the feed says."""
         opened = ExitStack()
-        takes_stored = feed.formulas == Formulas.TAKE_STORED
-        self._table = opened.enter_context(open_table(file, sheet=feed.sheet, takes_stored=takes_stored))
+        self._table = opened.enter_context(open_table(file, TableForm.of(feed)))
         self._opened = opened
         units = take_units_line(self._table) if feed.units_line else None
         columns = map_columns(self._table.header, feed, destination.event_type, units)
-        mapping = build_mapping(feed, columns, destination, reference)
+        mapping = build_mapping(feed, columns, destination, reference, after)
         table = CorrectedTable(self._table, corrected) if corrected else self._table
         self._rows = RowFeed(table, mapping, destination.vocabulary)
         self._file = OpenedFile(columns.as_mapping(), list_given_fields(mapping))

@@ -22,17 +22,22 @@ from weighbridge.collection.records.events import EventChange, LocationRef, NewD
 from weighbridge.core.number import NumberError, limit_number, shorten
 from weighbridge.core.unit import Conversion, convert_by
 from weighbridge.exchange.tables.cell import (
+    POINTS,
     CellError,
     Clock,
+    LimitRule,
     MissingMarks,
     Moments,
+    NumberForm,
     ReadyCell,
     add_length,
+    is_limit,
     list_times,
     read_boolean,
+    read_limit,
     read_number,
 )
-from weighbridge.exchange.tables.columns import LOCATION_FIELD, Columns
+from weighbridge.exchange.tables.columns import LOCATION_FIELD, Columns, Point
 from weighbridge.exchange.tables.table import BadRow, FileRow, RowProblem, RowTable
 
 NAMES_SHOWN: Final = 10
@@ -61,7 +66,8 @@ class RowMapping:
     """The feedstock of rows that name none."""
     asset: str | None = None
     """The asset of rows that name none."""
-    decimal_comma: bool = False
+    numbers: NumberForm = POINTS
+    limits: LimitRule = LimitRule()  # noqa: RUF009 - a frozen value
     missing: MissingMarks = MissingMarks()  # noqa: RUF009 - a frozen value
 
 
@@ -88,7 +94,8 @@ def check_form(mapping: RowMapping, row: FileRow) -> BadRow | None:
     if not row.cells:
         return BadRow(row.line, (RowProblem(_BLANK_LINE),))
     width = len(mapping.columns.header)
-    if len(row.cells) != width:
+    # Delimiters at the end of a line are no cells.
+    if len(row.cells) < width or any(map(str.strip, row.cells[width:])):
         reason = f"it has {len(row.cells)} cells, but the header has {width}"
         return BadRow(row.line, (RowProblem(reason),))
     return None
@@ -150,28 +157,39 @@ def _check_times(
 
 
 def _read_points(mapping: RowMapping, cells: list[str], problems: list[RowProblem]) -> list[NewDataPoint]:
-    points = []
-    missing, missing_numbers = mapping.missing.texts, mapping.missing.numbers
-    decimal_comma = mapping.decimal_comma
+    points: list[NewDataPoint] = []
+    missing = mapping.missing.texts
     for point in mapping.columns.points:
         cell = cells[point.index]
         text = cell if type(cell) is ReadyCell else cell.strip()
-        if text in missing:
+        if text in missing or (mapping.missing.has_nan and mapping.missing.includes(text)):
             continue
         try:
             if point.value_type == "number":
-                number = read_number(text, decimal_comma=decimal_comma)
-                if missing_numbers and number in missing_numbers:
-                    continue
-                if point.conversion is not None:
-                    number = _convert(number, point.conversion)
-                points.append(NewDataPoint(point.slug, number))
+                points += _read_number_cell(mapping, point, text)
             else:
                 value = read_boolean(text) if point.value_type == "boolean" else str(cell)
                 points.append(NewDataPoint(point.slug, value))
         except CellError as error:
             problems.append(RowProblem(str(error), mapping.columns.header[point.index], cell))
     return points
+
+
+def _read_number_cell(mapping: RowMapping, point: Point, text: str) -> tuple[NewDataPoint, ...]:
+    """The value of a number, and the flag of one that is only bounded; nothing where none is there."""
+    flag: tuple[NewDataPoint, ...] = ()
+    if is_limit(text):
+        number = read_limit(text, mapping.numbers, mapping.limits)
+        if point.flag is None:
+            raise CellError(f"{shorten(text)!r} is a detection limit; give its column a flag that keeps it")
+        flag = (NewDataPoint(point.flag, text),)
+    else:
+        number = read_number(text, mapping.numbers)
+        if mapping.missing.numbers and number in mapping.missing.numbers:
+            return ()
+    if point.conversion is not None:
+        number = _convert(number, point.conversion)
+    return (NewDataPoint(point.slug, number), *flag)
 
 
 def _convert(value: Decimal, conversion: Conversion) -> Decimal:
@@ -220,7 +238,7 @@ def read_cell(mapping: RowMapping, cells: list[str], name: str) -> str:
     if len(indexes) == 1:
         cell = cells[indexes[0]]
         text = cell if type(cell) is ReadyCell else cell.strip()
-        return "" if text in mapping.missing.texts else text
+        return "" if mapping.missing.includes(text) else text
     texts = [cells[index].strip() for index in indexes]
     if mapping.missing.texts.intersection(texts):
         return ""
@@ -253,8 +271,13 @@ def list_given_fields(mapping: RowMapping) -> GivenFields:
         name: None for name, value in of_every_row.items() if value is not None
     }
     for name, indexes in columns.fields.items():
+        if name == "utc_offset":
+            continue
         columns_by_field[name] = ", ".join(columns.header[index] for index in indexes)
     values = {(point.slug, True): columns.header[point.index] for point in columns.points}
+    for point in columns.points:
+        if point.flag is not None:
+            values.setdefault((point.flag, True), columns.header[point.index])
     return {(_FIELDS.get(name, name), False): column for name, column in columns_by_field.items()} | values
 
 
@@ -349,6 +372,9 @@ def read_rows(table: RowTable, mapping: RowMapping) -> Iterator[NumberedEvent | 
             yield read_row(mapping, dated_row.row, _find_times(dated_row, mapping.clock))
 
 
+_TIME_CELLS: Final = ("start_time", "end_time", "utc_offset")
+
+
 def _date_rows(table: RowTable, mapping: RowMapping) -> Iterator[_DatedRow]:
     index = 0
     for row in table.rows:
@@ -359,12 +385,9 @@ def _date_rows(table: RowTable, mapping: RowMapping) -> Iterator[_DatedRow]:
         if bad is not None:
             yield _DatedRow(row, bad)
         else:
-            start, end = (
-                read_cell(mapping, row.cells, "start_time"),
-                read_cell(mapping, row.cells, "end_time"),
-            )
+            start, end, offset = (read_cell(mapping, row.cells, name) for name in _TIME_CELLS)
             try:
-                starts, ends = list_times(mapping.clock, index, start, end)
+                starts, ends = list_times(mapping.clock, index, start, end, offset)
                 yield _DatedRow(row, None, starts, ends, start, end)
             except CellError as error:
                 yield _DatedRow(row, error=str(error))
@@ -405,8 +428,10 @@ class _Decision:
 
     def __init__(self, clock: Clock) -> None:
         self._zone = "its zone" if clock.zone is None else clock.zone.key
-        self._last: datetime | None = None
-        """The start of the last row that has one."""
+        self._last: datetime | None = clock.after
+        """The start of the last row that has one, perhaps of the file before."""
+        self._after = clock.after
+        self._is_first = True
         self._length: timedelta | None = None
         """How long the last row is."""
 
@@ -415,8 +440,10 @@ class _Decision:
         if len(dated_row.starts) != 1 or dated_row.error is not None:
             return
         if self._last is not None and dated_row.starts[0] <= self._last:
-            dated_row.error = f"start_time: {shorten(dated_row.start)!r} is not later than the row before it"
+            before = "the files before it" if self._is_first and self._after else "the row before it"
+            dated_row.error = f"start_time: {shorten(dated_row.start)!r} is not later than {before}"
             return
+        self._is_first = False
         self._last = dated_row.starts[0]
         self._length = dated_row.ends[0] - dated_row.starts[0] if dated_row.ends else None
 

@@ -8,12 +8,9 @@ Invariants: what is guessed reads every row of the sample, or the sample is refu
 suggested would be taken: fields that exist, units that convert, none of them given twice.
 """
 
-import csv
 import gzip
-import io
-import re
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
@@ -25,12 +22,15 @@ from weighbridge.core.collection.data_feed import (
     COLUMN_NAME_LENGTH_MAX,
     COLUMNS_OF_FEED_MAX,
     CONTENT_BYTES_MAX,
-    DecimalMark,
+    COUNTED_FORMATS,
+    HEADER_SEARCHED,
+    ThousandsSeparator,
 )
 from weighbridge.core.number import shorten
 from weighbridge.core.unit import UnitError, find_conversion, parse_unit
 from weighbridge.errors import Refusal
 from weighbridge.exchange.records.data_feeds import FeedColumn, SuggestedColumns
+from weighbridge.exchange.tables.cell import parse_counted, parse_form
 from weighbridge.exchange.tables.columns import (
     LOCATION_FIELD,
     TIME_FIELDS,
@@ -38,8 +38,18 @@ from weighbridge.exchange.tables.columns import (
     list_meanings,
     simplify_name,
 )
-from weighbridge.exchange.tables.sheet import open_table
+from weighbridge.exchange.tables.opening import FileHead, open_table, read_archive_head
+from weighbridge.exchange.tables.parquet import PARQUET_MAGIC
+from weighbridge.exchange.tables.sample_form import (
+    find_long_columns,
+    guess_delimiter,
+    guess_header_line,
+    guess_marks,
+    guess_skipped_rows,
+    split_lines,
+)
 from weighbridge.exchange.tables.table import GZIP_MAGIC, ZIP_MAGIC, CsvFile
+from weighbridge.exchange.tables.table_form import TableForm
 
 _WORDS: Final = {
     "start_time": (
@@ -118,10 +128,9 @@ START: Final = TIME_FIELDS[0]
 """The field without which a row is no event."""
 
 _HEAD_BYTES: Final = 65_536
-_DELIMITERS: Final = (",", ";", "\t", "|")
 _FALLBACK: Final = "windows-1252"
-_COMMA: Final = re.compile(r"[+-]?\d+,\d+")
-_POINT: Final = re.compile(r"[+-]?\d+\.\d+")
+LONG_ROWS_LOOKED_AT: Final = 2_000
+"""Rows of a long file whose tags are listed."""
 
 _DATES: Final = (
     "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%m.%d.%Y", "%Y/%m/%d", "%Y.%m.%d",
@@ -130,9 +139,10 @@ _DATES: Final = (
 )  # fmt: skip
 _CLOCKS: Final = (" %H:%M:%S", " %H:%M", "", " %I:%M:%S %p", " %I:%M %p")
 
-TIME_FORMATS: Final = (
+_DATE_FORMATS: Final = (
     *(date + clock for date in _DATES for clock in _CLOCKS), "%Y%m%d%H%M%S", "%Y%m%d %H:%M",
 )  # fmt: skip
+TIME_FORMATS: Final = (*_DATE_FORMATS, *COUNTED_FORMATS)
 """Forms of times that are tried, the day before the month where a sample leaves that open."""
 
 
@@ -152,19 +162,30 @@ class FileSample:
     """Whether its first line below the header seems to hold units; that is not among the rows."""
     units: list[str] = field(default_factory=list)
     """The cells of that line."""
+    thousands_separator: str = ThousandsSeparator.NONE
+    tag_column: str | None = None
+    value_column: str | None = None
+    """Of a long file, the columns that its rows were brought together by."""
+    skip_rows: list[str] = field(default_factory=list)
+    """Patterns of rows that seem to be totals, which are not among the rows."""
 
     def column(self, index: int) -> list[str]:
         """The cells of a column that hold anything."""
         return [row[index].strip() for row in self.rows if index < len(row) and row[index].strip()]
 
 
-def read_sample(path: Path, name: str, header_line: int = 1) -> FileSample:
-    """The first rows of a file; Refusal where it is no table that can be read."""
-    head = _read_head(path)
-    encoding = _guess_encoding(head)
-    delimiter = _guess_delimiter(head.decode(encoding, "replace"), header_line)
-    file = CsvFile(path, delimiter, encoding, header_line, name, CONTENT_BYTES_MAX)
-    with open_table(file, takes_stored=True) as table:
+def read_sample(path: Path, name: str, header_line: int = HEADER_SEARCHED) -> FileSample:
+    """The first rows of a file, its header on a line or where one seems to be; Refusal where none is."""
+    head = _read_head(path, name)
+    encoding = _guess_encoding(head.content)
+    text = head.content.decode(encoding, "replace")
+    delimiter = guess_delimiter(text)
+    line = header_line
+    if line == HEADER_SEARCHED:
+        line = guess_header_line(head.rows or split_lines(text, delimiter)) if head.has_header_line else 1
+    file = CsvFile(path, delimiter, encoding, line, name, CONTENT_BYTES_MAX)
+    form = _find_form(file)
+    with open_table(file, form) as table:
         header = [heading.strip() for heading in table.header]
         _refuse_wide(name, header)
         rows = [
@@ -172,13 +193,34 @@ def read_sample(path: Path, name: str, header_line: int = 1) -> FileSample:
             for row in islice(table.rows, SAMPLE_ROWS_MAX)
             if row.cells
         ]
-    has_units = len(rows) > 1 and is_line_of_units(rows[0], rows[1])
+    has_units = form.tag_column is None and len(rows) > 1 and is_line_of_units(rows[0], rows[1])
     units = rows[0] if has_units else []
     rows = rows[has_units:]
-    cells = [cell.strip() for row in rows for cell in row]
+    marks = guess_marks([cell.strip() for row in rows for cell in row])
     return FileSample(
-        name, header, rows, encoding, delimiter, _guess_decimal_mark(cells), header_line,
-        head.startswith(ZIP_MAGIC), has_units, units,
+        name, header, rows, encoding, delimiter, marks.decimal_mark, line, head.is_workbook, has_units, units,
+        marks.thousands_separator, form.tag_column, form.value_column, [*form.skip_rows],
+    )  # fmt: skip
+
+
+def _find_form(file: CsvFile) -> TableForm:
+    """The form by which the rows are read: totals are passed over, and a long file is made wide."""
+    with open_table(file, TableForm(takes_stored=True)) as table:
+        header = [*table.header]
+        long_columns = find_long_columns(header)
+        looked_at = LONG_ROWS_LOOKED_AT if long_columns else SAMPLE_ROWS_MAX
+        rows = [row.cells for row in islice(table.rows, looked_at)]
+    skipped = tuple(guess_skipped_rows(rows))
+    if long_columns is None:
+        return TableForm(takes_stored=True, skip_rows=skipped)
+    tag, value = long_columns
+    place = header.index(tag)
+    found = dict.fromkeys(cells[place].strip() for cells in rows if place < len(cells))
+    tags = tuple(name for name in found if name)[: COLUMNS_OF_FEED_MAX - len(header)]
+    beside = tuple(name for name in header if name not in {tag, value})
+    return TableForm(
+        takes_stored=True, skip_rows=skipped, tag_column=tag, value_column=value, tags=(*beside, *tags),
+        leaves_out=True,
     )  # fmt: skip
 
 
@@ -205,7 +247,7 @@ def add_times(sample: FileSample, columns: SuggestedColumns) -> SuggestedColumns
             name in columns.unclear
             and cells
             and cells[0][0].isdigit()
-            and any(parse_times(cells, time_format) for time_format in (None, *TIME_FORMATS))
+            and any(parse_times(cells, time_format) for time_format in (None, *_DATE_FORMATS))
         ):
             return SuggestedColumns(
                 [FeedColumn(name, START), *columns.columns],
@@ -229,33 +271,49 @@ def list_times_of(sample: FileSample, columns: Sequence[FeedColumn]) -> list[str
 def guess_time_format(sample: FileSample, columns: SuggestedColumns) -> tuple[str | None, bool]:
     """The form of the times of a sample, None for ISO 8601, and whether all of them have an offset."""
     times = list_times_of(sample, columns.columns)
-    if parsed := parse_times(times, None):
+    counted = _find_counted(times)
+    if counted is None and (parsed := parse_times(times, None)):
         return None, all(moment.tzinfo is not None for moment in parsed)
-    fitting = (time_format for time_format in TIME_FORMATS if times and parse_times(times, time_format))
+    forms = TIME_FORMATS if counted is None else (counted,)
+    fitting = (time_format for time_format in forms if times and parse_times(times, time_format))
     return next(fitting, None), False
 
 
+def _find_counted(times: Sequence[str]) -> str | None:
+    """The form that counts seconds or days, where the times are numbers of a likely size."""
+    return next((form for form in COUNTED_FORMATS if times and parse_times(times, form)), None)
+
+
 def parse_times(times: Sequence[str], time_format: str | None) -> list[datetime]:
-    """The times as a form reads them; none at all where it does not read each."""
+    """The times as a form reads them; none at all where it does not read each.
+
+    A number is a time only in years in which plants export them, so that no two forms read the same one.
+    """
     try:
-        if time_format is None:
-            return [datetime.fromisoformat(time) for time in times]
-        return [datetime.strptime(time, time_format) for time in times]  # noqa: DTZ007 - only whether it fits
-    except ValueError:
+        if time_format in COUNTED_FORMATS:
+            counted = [parse_counted(time, str(time_format)) for time in times]
+            return counted if all(moment.year in _YEARS for moment in counted) else []
+        return [parse_form(time, time_format) for time in times]
+    except (ValueError, OverflowError):
         return []
 
 
-def _read_head(path: Path) -> bytes:
-    """How the content begins; of a gzipped file, once it is unpacked."""
+_YEARS: Final = range(1990, 2080)
+
+
+def _read_head(path: Path, name: str) -> FileHead:
+    """How the content begins; of what is packed, once it is unpacked."""
     with path.open("rb") as raw:
         head = raw.read(_HEAD_BYTES)
+    if head.startswith(ZIP_MAGIC):
+        return read_archive_head(path, name, _HEAD_BYTES)
     if not head.startswith(GZIP_MAGIC):
-        return head
+        return FileHead(head, has_header_line=not head.startswith(PARQUET_MAGIC))
     try:
         with gzip.open(path) as content:
-            return content.read(_HEAD_BYTES)
+            return FileHead(content.read(_HEAD_BYTES))
     except (EOFError, zlib.error, OSError):
-        return head  # reading the table reports what is wrong with it
+        return FileHead(head)  # reading the table reports what is wrong with it
 
 
 def _guess_encoding(head: bytes) -> str:
@@ -267,22 +325,3 @@ def _guess_encoding(head: bytes) -> str:
     except UnicodeDecodeError:
         return _FALLBACK
     return "utf-8"
-
-
-def _guess_delimiter(text: str, header_line: int) -> str:
-    lines = list(islice(io.StringIO(text), header_line - 1, header_line))
-    widths = {delimiter: _count_cells(lines, delimiter) for delimiter in _DELIMITERS}
-    return max(_DELIMITERS, key=lambda candidate: widths[candidate])
-
-
-def _count_cells(lines: Iterable[str], delimiter: str) -> int:
-    try:
-        return max((len(row) for row in csv.reader(lines, delimiter=delimiter)), default=0)
-    except csv.Error:
-        return 0
-
-
-def _guess_decimal_mark(cells: Sequence[str]) -> str:
-    commas = sum(1 for cell in cells if _COMMA.fullmatch(cell))
-    points = sum(1 for cell in cells if _POINT.fullmatch(cell))
-    return DecimalMark.COMMA.value if commas > points else DecimalMark.POINT.value

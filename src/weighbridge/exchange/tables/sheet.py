@@ -1,4 +1,4 @@
-"""A sheet of a workbook as a table, read as it is unpacked; and any file opened as the table that it is.
+"""A sheet of a workbook as a table, read as it is unpacked.
 
 A cell gives the text that stands in the file: a number keeps every digit, a date becomes a time in ISO 8601
 by the form of its cell. Formulas are never computed: their cells are bad, or give what was saved with them.
@@ -8,37 +8,19 @@ time and memory by the cells that it has, wherever they stand; a number is never
 merged cell is bad, for only one of the cells has the value; a row has as many cells as the header, or is bad.
 """
 
-import hashlib
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 from weighbridge.core.collection.data_feed import COLUMNS_MAX
 from weighbridge.core.number import shorten
 from weighbridge.errors import Refusal
-from weighbridge.exchange.tables.table import (
-    ZIP_MAGIC,
-    BadRow,
-    CsvFile,
-    FileRow,
-    RowProblem,
-    RowTable,
-    content_sha256,
-    open_csv,
-    refuse_headless,
-)
-from weighbridge.exchange.tables.workbook import (
-    Attributes,
-    Parts,
-    Workbook,
-    WrongDateError,
-    open_workbook,
-    read_parts,
-)
+from weighbridge.exchange.tables.header import find_header, is_searched, name_columns
+from weighbridge.exchange.tables.table import BadRow, FileRow, RowProblem, refuse_headless
+from weighbridge.exchange.tables.workbook import Attributes, Parts, Workbook, WrongDateError
 
 ROWS_MAX: Final = 1_048_576
 """Rows of one sheet."""
@@ -183,19 +165,71 @@ class SheetFile:
     header_line: int = 1
     takes_stored: bool = False
     """Whether a formula gives the value that was saved with it."""
+    names: tuple[str, ...] = ()
+    """The columns by which the header is looked for, where its line is not known."""
+
+
+class SheetParts(Protocol):
+    """What says where a sheet is in an archive, and what its cells mean."""
+
+    @property
+    def name(self) -> str:
+        """What the sheet is called."""
+
+    @property
+    def part(self) -> str:
+        """The part of the archive that has its rows."""
+
+    def read_rows(self, workbook: Workbook, advance: Callable[[int], None]) -> Iterator[SheetRow]:
+        """Yield the rows; `advance` hears of the bytes that were unpacked for them."""
+
+    def find_merged_rows(self, workbook: Workbook) -> list[tuple[int, int]]:
+        """The rows that merged cells lie in, as stretches in order."""
+
+    def meaning(self, kind: str, style: int, raw: str) -> str:
+        """What a cell says."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkbookSheet:
+    """A sheet of a workbook of the form XLSX."""
+
+    parts: Parts
+
+    @property
+    def name(self) -> str:
+        """What the sheet is called."""
+        return self.parts.name
+
+    @property
+    def part(self) -> str:
+        """The part that has its rows."""
+        return self.parts.sheet
+
+    def read_rows(self, workbook: Workbook, advance: Callable[[int], None]) -> Iterator[SheetRow]:
+        """Yield the rows."""
+        return read_sheet_rows(workbook, self.parts.sheet, advance)
+
+    def find_merged_rows(self, workbook: Workbook) -> list[tuple[int, int]]:
+        """The rows that merged cells lie in; they stand behind the rows in the part."""
+        return _find_merged_rows(workbook, self.parts.sheet)
+
+    def meaning(self, kind: str, style: int, raw: str) -> str:
+        """What a cell says."""
+        return self.parts.meaning(kind, style, raw)
 
 
 class Sheet:
     """One sheet, from its header on."""
 
-    def __init__(self, workbook: Workbook, parts: Parts, file: SheetFile) -> None:
+    def __init__(self, workbook: Workbook, parts: SheetParts, file: SheetFile) -> None:
         self._parts, self._file = parts, file
         self._problems: dict[int, list[RowProblem]] = {}
-        self._merged = _find_merged_rows(workbook, parts.sheet)
-        self._size = max(1, workbook.size(parts.sheet))
+        self._merged = parts.find_merged_rows(workbook)
+        self._size = max(1, workbook.size(parts.part))
         self._packed = file.path.stat().st_size
         self._read = 0
-        self._all = read_sheet_rows(workbook, parts.sheet, self._advance)
+        self._all = parts.read_rows(workbook, self._advance)
         self.formulas = 0
         self.header = self._read_header()
         self.rows: Iterator[FileRow] = self._read_rows()
@@ -213,11 +247,14 @@ class Sheet:
         self._read += unpacked_bytes
 
     def _read_header(self) -> list[str]:
-        for line, cells in self._all:
+        if is_searched(self._file.header_line):
+            title = f"The sheet {self._parts.name!r} of {self._file.name}"
+            _, names = find_header(title, self._list_texts(), self._file.names)
+            self._problems.clear()
+            return names
+        for line, cells in self._list_texts():
             if line >= self._file.header_line:
-                texts = {cell.column: self._text(line, cell).strip() for cell in cells}
-                last = max((column for column, text in texts.items() if text), default=-1)
-                names = [texts.get(column, "") for column in range(last + 1)]
+                names = name_columns(cells)
                 if self._problems:
                     [[first, *_]] = self._problems.values()
                     raise Refusal(f"The header of {self._file.name} cannot be read: {first.reason}.")
@@ -225,6 +262,16 @@ class Sheet:
                     return names
         which = "first sheet" if self._file.sheet is None else f"sheet {self._file.sheet!r}"
         raise refuse_headless(f"The {which} of {self._file.name}", self._file.header_line)
+
+    def _list_texts(self) -> Iterator[tuple[int, list[str]]]:
+        """The rows from the first on, without a problem of those that are only passed over."""
+        for line, cells in self._all:
+            self._problems.clear()
+            if line < self._file.header_line:
+                continue
+            texts = {cell.column: self._text(line, cell) for cell in cells}
+            last = max((column for column, text in texts.items() if text.strip()), default=-1)
+            yield line, [texts.get(column, "") for column in range(last + 1)]
 
     def _read_rows(self) -> Iterator[FileRow]:
         width = len(self.header)
@@ -272,26 +319,19 @@ class Sheet:
         names = getattr(self, "header", [])
         column = None
         if index is not None:
-            column = (names[index] if index < len(names) else "") or name_column(index)
+            column = (names[index] if index < len(names) else "") or letter_column(index)
         problems = self._problems.setdefault(line, [])
         if len(problems) < PROBLEMS_OF_ROW_MAX:
             problems.append(RowProblem(reason, column, value))
 
 
-def name_column(index: int) -> str:
+def letter_column(index: int) -> str:
     """The letters of a column, A for the first."""
     letters, remainder = "", index + 1
     while remainder:
         remainder, digit = divmod(remainder - 1, 26)
         letters = chr(ord("A") + digit) + letters
     return letters
-
-
-@contextmanager
-def open_sheet(file: SheetFile) -> Iterator[Sheet]:
-    """Open a sheet of a workbook."""
-    with open_workbook(file.path, file.name) as workbook:
-        yield Sheet(workbook, read_parts(workbook, file.sheet), file)
 
 
 def _find_merged_rows(workbook: Workbook, part: str) -> list[tuple[int, int]]:
@@ -304,6 +344,11 @@ def _find_merged_rows(workbook: Workbook, part: str) -> list[tuple[int, int]]:
         if len(stretches) > MERGES_MAX:
             raise Refusal(f"A sheet of {workbook.name} has more than {MERGES_MAX:,} merged cells.")
         tail = block[-_OVERLAP_BYTES:]
+    return join_stretches(stretches)
+
+
+def join_stretches(stretches: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Stretches of rows in order, those that touch as one."""
     joined: list[tuple[int, int]] = []
     for first, last in sorted(stretches):
         if joined and first <= joined[-1][1] + 1:
@@ -311,37 +356,3 @@ def _find_merged_rows(workbook: Workbook, part: str) -> list[tuple[int, int]]:
         else:
             joined.append((first, last))
     return joined
-
-
-_OLD_WORKBOOK: Final = b"\xd0\xcf\x11\xe0"
-
-
-def digest_content(file: CsvFile) -> str:
-    """The SHA-256 of the content, which a file of CSV keeps when it is gzipped, in hexadecimal digits."""
-    if not _has_magic(file, ZIP_MAGIC):
-        return content_sha256(file)
-    with file.path.open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()
-
-
-@contextmanager
-def open_table(file: CsvFile, *, sheet: str | None = None, takes_stored: bool = False) -> Iterator[RowTable]:
-    """Read a file: the header at once, the rows as they are asked for. Of a workbook, one sheet."""
-    if _has_magic(file, _OLD_WORKBOOK):
-        text = f"The file {file.title} is a workbook of an old form (XLS) or is locked; save it as XLSX."
-        raise Refusal(text)
-    if _has_magic(file, ZIP_MAGIC):
-        workbook = SheetFile(file.path, file.title, sheet, file.header_line, takes_stored)
-        with open_sheet(workbook) as table:
-            yield table
-        return
-    with open_csv(file) as csv_pass:
-        yield csv_pass
-
-
-def _has_magic(file: CsvFile, magic: bytes) -> bool:
-    try:
-        with file.path.open("rb") as content:
-            return content.read(len(magic)) == magic
-    except OSError:
-        return False  # the next reader reports why it cannot be read

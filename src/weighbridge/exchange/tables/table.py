@@ -12,14 +12,18 @@ import csv
 import gzip
 import hashlib
 import io
+import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple, Protocol, cast
 
+from weighbridge.core.collection.data_feed import HEADER_SEARCHED_MAX
 from weighbridge.errors import Refusal
+from weighbridge.exchange.tables.header import find_header, is_searched, name_columns
 
 GZIP_MAGIC: Final = b"\x1f\x8b"
 ZIP_MAGIC: Final = b"PK\x03\x04"
@@ -35,6 +39,9 @@ _NOT_FOR_FILES: Final = frozenset(
     }
 )
 """Encodings of names and of source text; some take a time that grows with the square of a text."""
+
+UNREADABLE: Final = (EOFError, zlib.error, OSError, zipfile.BadZipFile, NotImplementedError)
+"""What is raised where packed bytes cannot be unpacked, or bytes not read."""
 
 CHUNK_BYTES: Final = 1 << 20
 BLANK_LINES_MAX: Final = 1_000
@@ -153,7 +160,7 @@ class Pass:
 def content_sha256(file: CsvFile) -> str:
     """Digest the uncompressed content."""
     digest = hashlib.sha256()
-    with _open_content(file) as (_, content), _refuse_unreadable(file):
+    with open_content(file) as (_, content), refuse_unreadable(file):
         size = 0
         while chunk := content.read(CHUNK_BYTES):
             digest.update(chunk)
@@ -167,29 +174,64 @@ def content_sha256(file: CsvFile) -> str:
 
 def fingerprint(file: CsvFile) -> tuple[int, int]:
     """Return what changes when a program writes to the file: its size and its time."""
-    with _refuse_unreadable(file):
+    with refuse_unreadable(file):
         status = file.path.stat()
     return status.st_size, status.st_mtime_ns
 
 
 @contextmanager
-def open_csv(file: CsvFile) -> Iterator[Pass]:
+def open_csv(file: CsvFile, names: Sequence[str] = ()) -> Iterator[Pass]:
     """Read the file: the header at once, the rows as they are asked for."""
-    with _open_content(file) as (raw, content):
-        text = io.TextIOWrapper(content, _find_codec(file), newline="")
-        rows = _read_rows(file, text)
-        header = next(rows, None)
-        if header is None:
-            raise refuse_headless(f"The file {file.title}", file.header_line)
-        yield Pass(raw, rows, [name.strip() for name in header.cells])
+    with open_content(file) as (raw, content), ExitStack() as opened:
+        yield read_csv(file, raw, content, opened, names)
 
 
-def _read_rows(file: CsvFile, text: io.TextIOWrapper) -> Iterator[FileRow]:
-    """Yield the rows; blank lines only where another row follows them."""
+def read_csv(
+    file: CsvFile, raw: BinaryIO, content: BinaryIO, opened: ExitStack, names: Sequence[str] = ()
+) -> Pass:
+    """Read an open file; `names` are those of columns by which its header is looked for, if it is."""
+    text = opened.enter_context(io.TextIOWrapper(content, find_codec(file), newline=""))
+    lines = read_lines(file, text)
     before = file.header_line - 1
-    lines = _read_lines(file, text)
-    for _ in range(before):
-        _skip_line(file, lines)
+    if is_searched(file.header_line):
+        head = list(_take_lines(file, lines, HEADER_SEARCHED_MAX))
+        numbered = (FileRow(at, _split_line(file, line)) for at, line in enumerate(head, 1))
+        found, _ = find_header(f"The file {file.title}", numbered, names)
+        before, lines = found - 1, chain(head[found - 1 :], lines)
+    else:
+        for _ in _take_lines(file, lines, before):
+            pass
+    rows = _read_rows(file, lines, before)
+    header = next(rows, None)
+    if header is None:
+        raise refuse_headless(f"The file {file.title}", file.header_line)
+    return Pass(raw, rows, name_columns(header.cells))
+
+
+def _split_line(file: CsvFile, line: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=file.delimiter), [])
+    except csv.Error:
+        return []
+
+
+def reading_of(file: CsvFile, lines: Iterator[str]) -> Iterator[str]:
+    """All lines; a refusal where their bytes are no text."""
+    return _take_lines(file, lines, None)
+
+
+def _take_lines(file: CsvFile, lines: Iterator[str], count: int | None) -> Iterator[str]:
+    """Some lines; a refusal where their bytes are no text."""
+    try:
+        yield from islice(lines, count)
+    except UnicodeDecodeError as error:
+        raise _explain_encoding(file, error, 1) from None
+    except UNREADABLE as error:
+        raise _build_refusal(file, error) from None
+
+
+def _read_rows(file: CsvFile, lines: Iterator[str], before: int) -> Iterator[FileRow]:
+    """Yield the rows; blank lines only where another row follows them."""
     reader = csv.reader(lines, delimiter=file.delimiter, strict=True)
     blank: list[FileRow] = []
     skipped = 0
@@ -212,7 +254,7 @@ def _read_rows(file: CsvFile, text: io.TextIOWrapper) -> Iterator[FileRow]:
             blank.append(FileRow(line, cells))
 
 
-def _read_lines(file: CsvFile, text: io.TextIOWrapper) -> Iterator[str]:
+def read_lines(file: CsvFile, text: io.TextIOWrapper) -> Iterator[str]:
     """The lines of the file, none of them longer than memory is for."""
     number = 0
     while line := text.readline(LINE_CHARACTERS_MAX):
@@ -225,15 +267,6 @@ def _read_lines(file: CsvFile, text: io.TextIOWrapper) -> Iterator[str]:
         yield line
 
 
-def _skip_line(file: CsvFile, lines: Iterator[str]) -> None:
-    try:
-        next(lines, None)
-    except UnicodeDecodeError as error:
-        raise _explain_encoding(file, error, 1) from None
-    except (EOFError, zlib.error, OSError) as error:
-        raise _build_refusal(file, error) from None
-
-
 def _read_cells(file: CsvFile, reader: Iterator[list[str]], line: int) -> list[str] | None:
     try:
         return next(reader, None)
@@ -241,7 +274,7 @@ def _read_cells(file: CsvFile, reader: Iterator[list[str]], line: int) -> list[s
         raise Refusal(f"Line {line} of {file.title} is not readable as CSV: {error}.") from None
     except UnicodeDecodeError as error:
         raise _explain_encoding(file, error, line) from None
-    except (EOFError, zlib.error, OSError) as error:
+    except UNREADABLE as error:
         raise _build_refusal(file, error) from None
 
 
@@ -263,12 +296,12 @@ def refuse_headless(title: str, header_line: int) -> Refusal:
 
 
 @contextmanager
-def _open_content(file: CsvFile) -> Iterator[tuple[BinaryIO, BinaryIO]]:
+def open_content(file: CsvFile) -> Iterator[tuple[BinaryIO, BinaryIO]]:
     """Open the file; gives what lies on the disk and the uncompressed content."""
-    with _refuse_unreadable(file):
+    with refuse_unreadable(file):
         raw = file.path.open("rb")
     with raw:
-        with _refuse_unreadable(file):
+        with refuse_unreadable(file):
             magic = raw.peek(len(ZIP_MAGIC))[: len(ZIP_MAGIC)]
         if magic == ZIP_MAGIC:
             raise Refusal(f"The file {file.title} is a ZIP archive or a workbook; save it as CSV first.")
@@ -288,7 +321,7 @@ def is_encoding(name: str) -> bool:
         return False
 
 
-def _find_codec(file: CsvFile) -> str:
+def find_codec(file: CsvFile) -> str:
     """Name the codec; a byte order mark at the beginning of UTF-8 is no part of the first column's name."""
     if not is_encoding(file.encoding):
         raise Refusal(f"{file.encoding!r} is not an encoding; examples are utf-8 and windows-1252.")
@@ -297,10 +330,11 @@ def _find_codec(file: CsvFile) -> str:
 
 
 @contextmanager
-def _refuse_unreadable(file: CsvFile) -> Iterator[None]:
+def refuse_unreadable(file: CsvFile) -> Iterator[None]:
+    """Turn what cannot be read or unpacked into a refusal."""
     try:
         yield
-    except (EOFError, zlib.error, OSError) as error:
+    except UNREADABLE as error:
         raise _build_refusal(file, error) from None
 
 

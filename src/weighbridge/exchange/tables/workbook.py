@@ -9,7 +9,7 @@ import posixpath
 import re
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 from xml.parsers import expat
 
+from weighbridge.core.collection.data_feed import PATTERN_MARK, fits_pattern
 from weighbridge.core.number import NumberError, parse_decimal, shorten
 from weighbridge.errors import Refusal
 from weighbridge.exchange.tables.cell import ReadyCell
@@ -50,18 +51,18 @@ Attributes = dict[str, str]
 class Workbook:
     """An open archive, by the names of its parts."""
 
-    def __init__(self, archive: zipfile.ZipFile, name: str) -> None:
+    def __init__(self, archive: zipfile.ZipFile, name: str, noun: str = "workbook") -> None:
         self._archive = archive
+        self._title = f"The {noun} {name}"
+        self._noun = noun
         self._contents: list[IO[bytes]] = []
         self.name = name
         entries = archive.infolist()
         if len(entries) > ENTRIES_MAX:
-            raise Refusal(
-                f"The workbook {name} has {len(entries):,} parts; at most {ENTRIES_MAX:,} are taken."
-            )
+            raise Refusal(f"{self._title} has {len(entries):,} parts; at most {ENTRIES_MAX:,} are taken.")
         self._sizes = {entry.filename: entry for entry in entries}
         if len(self._sizes) != len(entries):
-            raise Refusal(f"The workbook {name} has two parts of one name, so it may be read in two ways.")
+            raise Refusal(f"{self._title} has two parts of one name, so it may be read in two ways.")
         for entry in entries:
             self._check(entry)
 
@@ -78,10 +79,21 @@ class Workbook:
         """How long a part is once it is unpacked."""
         return self._sizes[part].file_size
 
+    @property
+    def parts(self) -> list[str]:
+        """The names of all parts."""
+        return [*self._sizes]
+
+    def open(self, part: str) -> IO[bytes]:
+        """Open a part, of which no more is unpacked than the archive says."""
+        content = self._archive.open(part)
+        self._contents.append(content)
+        return content
+
     def chunks(self, part: str) -> Iterator[bytes]:
         """Unpack a part, some bytes at a time."""
         if part not in self._sizes:
-            raise Refusal(f"The workbook {self.name} lacks its part {part!r}; it is damaged.")
+            raise Refusal(f"{self._title} lacks its part {part!r}; it is damaged.")
         bytes_left = self.size(part)
         try:
             with self._archive.open(part) as content:
@@ -99,7 +111,7 @@ class Workbook:
             NotImplementedError,
             RuntimeError,
         ) as error:
-            raise Refusal(f"The workbook {self.name} cannot be unpacked: {error}.") from None
+            raise Refusal(f"{self._title} cannot be unpacked: {error}.") from None
 
     def parse(
         self,
@@ -147,29 +159,29 @@ class Workbook:
 
         def refuse(*_: object) -> None:
             raise Refusal(
-                f"The workbook {self.name} declares a document type in {part!r}, which no program for "
+                f"{self._title} declares a document type in {part!r}, which no program for "
                 "spreadsheets writes; it is not read."
             )
 
         parser.StartDoctypeDeclHandler = refuse
         parser.EntityDeclHandler = refuse
 
-        return PartParser(parser, f"The workbook {self.name} is damaged in {part!r}")
+        return PartParser(parser, f"{self._title} is damaged in {part!r}")
 
     def _check(self, entry: zipfile.ZipInfo) -> None:
         if entry.flag_bits & 1:
-            raise Refusal(f"The workbook {self.name} is encrypted; save it without a password.")
+            raise Refusal(f"{self._title} is encrypted; save it without a password.")
         if entry.file_size > PART_BYTES_MAX:
             raise self._build_refusal(entry.filename)
         if entry.file_size > FREE_BYTES and entry.file_size > RATIO_MAX * entry.compress_size:
             raise Refusal(
-                f"The part {entry.filename!r} of the workbook {self.name} would unpack from "
+                f"The part {entry.filename!r} of the {self._noun} {self.name} would unpack from "
                 f"{entry.compress_size:,} to {entry.file_size:,} bytes, more than {RATIO_MAX} times as much; "
                 "it is not unpacked."
             )
 
     def _build_refusal(self, part: str) -> Refusal:
-        return Refusal(f"The part {part!r} of the workbook {self.name} is longer than is taken.")
+        return Refusal(f"The part {part!r} of the {self._noun} {self.name} is longer than is taken.")
 
 
 class PartParser:
@@ -198,14 +210,14 @@ class PartParser:
 
 
 @contextmanager
-def open_workbook(path: Path, name: str) -> Iterator[Workbook]:
-    """Open a workbook."""
+def open_workbook(path: Path, name: str, noun: str = "workbook") -> Iterator[Workbook]:
+    """Open a workbook, or another archive."""
     try:
         archive = zipfile.ZipFile(path)
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
-        raise Refusal(f"The workbook {name} cannot be read: {error}.") from None
+        raise Refusal(f"The {noun} {name} cannot be read: {error}.") from None
     with archive:
-        workbook = Workbook(archive, name)
+        workbook = Workbook(archive, name, noun)
         try:
             yield workbook
         finally:
@@ -243,7 +255,9 @@ class WrongDateError(ValueError):
 class Parts:
     """The sheet that is read, and what its cells refer to."""
 
+    name: str
     sheet: str
+    """The part that has its rows."""
     strings: list[str]
     dates: list[bool]
     """By the number of a style: whether numbers are dates or times there."""
@@ -284,8 +298,13 @@ class Parts:
         return moment.date().isoformat() if is_day else moment.isoformat()
 
 
-def read_parts(workbook: Workbook, sheet: str | None) -> Parts:
-    """Find a sheet by its name, or the first, and read what its cells refer to."""
+def is_workbook(workbook: Workbook) -> bool:
+    """Whether an archive is a workbook of the form XLSX."""
+    return workbook.has(_MAIN)
+
+
+def read_parts(workbook: Workbook, sheet: str | None) -> list[Parts]:
+    """Find sheets by a name or a pattern, or the first, and read what their cells refer to."""
     sheets: list[tuple[str, str]] = []
     is_1904 = False
 
@@ -299,8 +318,6 @@ def read_parts(workbook: Workbook, sheet: str | None) -> Parts:
         elif name == "workbookPr":
             is_1904 = attributes.get("date1904", "0") in {"1", "true"}
 
-    if not workbook.has(_MAIN):
-        raise Refusal(f"The file {workbook.name} is a ZIP archive, and no workbook of the form XLSX.")
     workbook.parse(_MAIN, start)
     targets: dict[str, str] = {}
     workbook.parse(
@@ -311,15 +328,32 @@ def read_parts(workbook: Workbook, sheet: str | None) -> Parts:
             else None
         ),
     )
-    relation = next((sheet_part for name, sheet_part in sheets if sheet in {None, name}), None)
-    if relation is None:
-        sheet_names = shorten(", ".join(repr(name) for name, _ in sheets), 300) or "none"
-        raise Refusal(f"The workbook {workbook.name} has no sheet {sheet!r}; it has {sheet_names}.")
-    target = targets.get(relation, "")
-    path = target.lstrip("/") if target.startswith("/") else posixpath.normpath(f"xl/{target}")
-    if not workbook.has(path):
-        raise Refusal(f"The workbook {workbook.name} lacks its sheet; it is damaged.")
-    return Parts(path, _read_strings(workbook), _date_styles(workbook), is_1904)
+    chosen = choose_sheets(workbook.name, [name for name, _ in sheets], sheet)
+    strings, dates = _read_strings(workbook), _date_styles(workbook)
+    parts = []
+    for at in chosen:
+        name, relation = sheets[at]
+        target = targets.get(relation, "")
+        path = target.lstrip("/") if target.startswith("/") else posixpath.normpath(f"xl/{target}")
+        if not workbook.has(path):
+            raise Refusal(f"The workbook {workbook.name} lacks its sheet; it is damaged.")
+        parts.append(Parts(name, path, strings, dates, is_1904))
+    return parts
+
+
+def choose_sheets(title: str, names: Sequence[str], sheet: str | None) -> list[int]:
+    """The places of the sheets that are read: of a name, of all that fit a pattern, or the first."""
+    if sheet is None:
+        fitting = [*range(len(names))][:1]
+    elif sheet in names:
+        fitting = [names.index(sheet)]
+    else:
+        is_pattern = PATTERN_MARK in sheet
+        fitting = [at for at, name in enumerate(names) if is_pattern and fits_pattern(name, sheet)]
+    if not fitting:
+        shown = shorten(", ".join(map(repr, names)), 300) or "none"
+        raise Refusal(f"The workbook {title} has no sheet {sheet!r}; it has {shown}.")
+    return fitting
 
 
 def _read_index(raw: str) -> int:

@@ -13,15 +13,20 @@ from litestar.handlers import HTTPRouteHandler
 
 from weighbridge.collection.event_types import get_event_type, list_event_types
 from weighbridge.collection.records.data_points import EventType
-from weighbridge.core.collection.data_feed import HEADER_LINE_MAX, NAME_OF_FILE_MAX
+from weighbridge.core.collection.data_feed import (
+    FILES_TAKEN,
+    HEADER_LINE_MAX,
+    HEADER_SEARCHED,
+    NAME_OF_FILE_MAX,
+)
 from weighbridge.core.collection.evidence import remove_path
 from weighbridge.core.problem import Problem
 from weighbridge.errors import Invalid, Refusal
 from weighbridge.exchange.data_feeds import create_data_feed, get_data_feed, suggest_columns, update_data_feed
 from weighbridge.exchange.records.data_feeds import DataFeed, FeedColumn, SuggestedColumns
-from weighbridge.exchange.tables.columns import LEFT_OUT
 from weighbridge.exchange.tables.preview import PreviewedRow
 from weighbridge.exchange.tables.sample import FileSample, add_times, guess_time_format, read_sample
+from weighbridge.exchange.tables.table_form import LEFT_OUT
 from weighbridge.http.messages.body import FILE_PART, Form, Upload
 from weighbridge.sandbox.sandbox import read_apart
 from weighbridge.sandbox.work import SandboxLimits
@@ -63,9 +68,25 @@ _TEXTS: Final = (
     "client_reference",
     "other_columns",
     "decimal_mark",
+    "thousands_separator",
+    "below_limit",
+    "above_limit",
     "formulas",
 )
-_OR_NULL: Final = ("time_zone", "time_format", "duration", "sheet", "watch", "feedstock_id", "asset_id")
+_USUAL: Final = {"thousands_separator": "none", "below_limit": "refuse", "above_limit": "refuse"}
+"""What these fields are where a form does not say it."""
+_OR_NULL: Final = (
+    "time_zone",
+    "time_format",
+    "duration",
+    "sheet",
+    "archive_files",
+    "tag_column",
+    "value_column",
+    "watch",
+    "feedstock_id",
+    "asset_id",
+)
 _LOCATIONS: Final = ("location_id", "second_location_id")
 RECORD_FIELDS: Final = (
     FormField(_LOCATIONS[0], "Location", "record", help="empty: none, or from a column", of="location"),
@@ -88,6 +109,7 @@ class ColumnLine:
     column: str = ""
     field: str = ""
     unit: str = ""
+    flag: str = ""
     sample: str = ""
     """The first cells of the column, where a sample came."""
     wrong: str = ""
@@ -101,6 +123,7 @@ class FeedDraft:
     lines: list[ColumnLine] = field(default_factory=list)
     locations: list[str] = field(default_factory=list)
     in_order: bool = False
+    files_in_order: bool = False
     has_units: bool = False
     """Whether a line of units follows the header."""
 
@@ -121,10 +144,16 @@ def draft_of_feed(feed: DataFeed) -> FeedDraft:
         "delimiter": _TAB if feed.delimiter == "\t" else feed.delimiter,
         "header_line": str(feed.header_line),
         "missing": ", ".join(feed.missing),
+        "skip_rows": ", ".join(feed.skip_rows),
     }
-    lines = [ColumnLine(column.column, column.field, column.unit or "") for column in feed.columns]
+    lines = [
+        ColumnLine(column.column, column.field, column.unit or "", column.flag or "")
+        for column in feed.columns
+    ]
     all_lines = [*lines, *[ColumnLine()] * LINES_FREE]
-    return FeedDraft(texts, all_lines, feed.location_ids, feed.rows_in_order, feed.units_line)
+    return FeedDraft(
+        texts, all_lines, feed.location_ids, feed.rows_in_order, feed.files_in_order, feed.units_line
+    )
 
 
 def draft_of_sample(sample: FileSample, suggested: SuggestedColumns, carried: CarriedSample) -> FeedDraft:
@@ -142,6 +171,8 @@ def draft_of_sample(sample: FileSample, suggested: SuggestedColumns, carried: Ca
         "name": sample.name.rpartition(".")[0] or sample.name, "encoding": sample.encoding,
         "delimiter": _TAB if sample.delimiter == "\t" else sample.delimiter,
         "header_line": str(sample.header_line), "decimal_mark": sample.decimal_mark,
+        "thousands_separator": sample.thousands_separator, "skip_rows": ", ".join(sample.skip_rows),
+        "tag_column": sample.tag_column or "", "value_column": sample.value_column or "",
         "time_format": "" if carried.ambiguity.formats else time_format or "", "time_zone": "",
     }  # fmt: skip
     return FeedDraft(texts, lines, has_units=sample.has_units_line)
@@ -158,20 +189,26 @@ def draft_of_form(visit: Visit) -> FeedDraft:
         if at is not None and at < len(sent_indices):
             wrong[sent_indices[at]] = f"{wrong.get(sent_indices[at], '')} {problem.message}".strip()
     shown_lines = [
-        ColumnLine(line.column, line.field, line.unit, line.sample, wrong.get(at, ""))
+        ColumnLine(line.column, line.field, line.unit, line.flag, line.sample, wrong.get(at, ""))
         for at, line in enumerate(lines)
     ]
     locations = [text for name in _LOCATIONS if (text := visit.text(name))]
-    return FeedDraft(texts, shown_lines, locations, "rows_in_order" in texts, "units_line" in texts)
+    marked = ("rows_in_order" in texts, "files_in_order" in texts, "units_line" in texts)
+    return FeedDraft(texts, shown_lines, locations, *marked)
 
 
 def build_feed_body(draft: FeedDraft) -> dict[str, Any]:
     """What the form shows, as the interface takes it."""
-    body: dict[str, Any] = {name: draft.text(name) for name in _TEXTS}
+    body: dict[str, Any] = {name: draft.text(name) or _USUAL.get(name, "") for name in _TEXTS}
     body |= {name: draft.text(name) or None for name in _OR_NULL}
     line, delimiter = draft.text("header_line"), draft.text("delimiter")
     columns = [
-        {"column": typed_line.column, "field": typed_line.field, "unit": typed_line.unit or None}
+        {
+            "column": typed_line.column,
+            "field": typed_line.field,
+            "unit": typed_line.unit or None,
+            "flag": typed_line.flag or None,
+        }
         for typed_line in draft.lines
         if _is_sent(typed_line)
     ]
@@ -179,13 +216,17 @@ def build_feed_body(draft: FeedDraft) -> dict[str, Any]:
         "columns": columns,
         "delimiter": "\t" if delimiter == _TAB else delimiter,
         "header_line": int(line) if line.isascii() and line.isdigit() and len(line) < 9 else line,
-        "missing": [
-            missing_text.strip() for missing_text in draft.text("missing").split(",") if missing_text.strip()
-        ],
+        "missing": _split(draft.text("missing")),
+        "skip_rows": _split(draft.text("skip_rows")),
         "location_ids": draft.locations,
         "rows_in_order": draft.in_order,
+        "files_in_order": draft.files_in_order,
         "units_line": draft.has_units,
     }
+
+
+def _split(text: str) -> list[str]:
+    return [part for piece in text.split(",") if (part := piece.strip())]
 
 
 def delimiters(draft: FeedDraft) -> list[tuple[str, str]]:
@@ -204,13 +245,13 @@ def _line(column: FeedColumn, cells: Sequence[str]) -> ColumnLine:
         cell if len(cell) <= CELL_LENGTH_SHOWN else f"{cell[:CELL_LENGTH_SHOWN]}…"
         for cell in cells[:CELLS_SHOWN]
     ]
-    return ColumnLine(column.column, column.field, column.unit or "", _CELLS_APART.join(samples_shown))
+    return ColumnLine(column.column, column.field, column.unit or "", sample=_CELLS_APART.join(samples_shown))
 
 
 def _typed_lines(visit: Visit) -> Iterator[ColumnLine]:
-    columns, fields, units, samples = (visit.texts(name) for name in ("column", "field", "unit", "sample"))
+    columns, *others = (visit.texts(name) for name in ("column", "field", "unit", "flag", "sample"))
     for at, column in enumerate(columns):
-        other_texts = (texts[at].strip() if at < len(texts) else "" for texts in (fields, units, samples))
+        other_texts = (texts[at].strip() if at < len(texts) else "" for texts in others)
         yield ColumnLine(column.strip(), *other_texts)
 
 
@@ -242,9 +283,9 @@ _HEADER_LINE: Final = "header_line"
 @asynccontextmanager
 async def receive_sample(_: Any, upload: Upload) -> AsyncIterator[FileSample]:
     """The first rows of a file that is kept nowhere; Invalid where it is no table."""
-    line = upload.texts.get(_HEADER_LINE) or "1"
-    if not line.isascii() or not line.isdigit() or not 1 <= int(line[:9]) <= HEADER_LINE_MAX:
-        text = f"header_line must be a whole number from 1 to {HEADER_LINE_MAX:,}, but is {line[:20]!r}."
+    line = upload.texts.get(_HEADER_LINE) or str(HEADER_SEARCHED)
+    if not line.isascii() or not line.isdigit() or not int(line[:9]) <= HEADER_LINE_MAX:
+        text = f"header_line must be a whole number from 0 to {HEADER_LINE_MAX:,}, but is {line[:20]!r}."
         raise Invalid([Problem(text, _HEADER_LINE, "invalid")])
     if not upload.size:
         raise Invalid([Problem("The file must not be empty.", FILE_PART, "required")])
@@ -259,8 +300,8 @@ async def receive_sample(_: Any, upload: Upload) -> AsyncIterator[FileSample]:
 
 SAMPLE: Final = Form(
     file_bytes_max=SAMPLE_BYTES_MAX,
-    file="A CSV file, plain or gzipped, or a workbook (XLSX).",
-    texts={_HEADER_LINE: "The line that names the columns."},
+    file=FILES_TAKEN,
+    texts={_HEADER_LINE: "The line that names the columns; it is looked for if left out."},
     wrapping="",
     received=receive_sample,
 )
@@ -385,6 +426,9 @@ async def _editor(
         }
         shown_body = build_feed_body(draft) | open_answers
         preview, preview_problems = await visit.reading.in_thread(build_preview, carried, shown_body, kind)
+    nights = await visit.reading.in_thread(
+        feeds.describe_nights, draft.text("time_zone"), build_feed_body(draft), visit.frame.now
+    )
     chosen = draft.texts | dict(zip(_LOCATIONS, draft.locations, strict=False))
     return view(
         "data/feed_form.html", title, crumbs=crumbs, kind=kind, draft=draft,
@@ -394,6 +438,7 @@ async def _editor(
         preview_problems=preview_problems, field_names=feeds.FIELDS,
         points={point.slug: point for point in kind.data_point_types},
         preview_path=visit.url("data_feeds/preview"),
+        nights=nights, flags=[point for point in kind.data_point_types if point.value_type == "string"],
         column_fields=feeds.fields_of(kind), words=feeds, delimiters=delimiters(draft),
         field_count=len(draft.lines),
         sample_path=visit.url(f"data_feeds/sample?event_type_id={kind.id}"),

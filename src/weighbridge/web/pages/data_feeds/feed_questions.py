@@ -17,6 +17,7 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from weighbridge.collection.records.data_points import EventType
+from weighbridge.core.collection.data_feed import ThousandsSeparator
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.calendar import Instant, time_zone_names
 from weighbridge.errors import Invalid
@@ -153,7 +154,11 @@ def list_answers(typed: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """The fields that answers fill in."""
     fields = ("time_format", "time_zone", "decimal_mark")
     answers = {name: "".join(typed.get(f"answer_{name}", ())[:1]) for name in fields}
-    return {name: answer for name, answer in answers.items() if answer and answer != TYPED}
+    given = {name: answer for name, answer in answers.items() if answer and answer != TYPED}
+    if mark := given.get("decimal_mark"):
+        # An answer that has two marks says the separator too.
+        given |= {"decimal_mark": mark[:1], "thousands_separator": mark[1:] or ThousandsSeparator.NONE}
+    return given
 
 
 def build_preview(
@@ -222,10 +227,9 @@ def _ask_mark(numbers: Sequence[str]) -> SampleQuestion:
     as_decimals = [(number, number.replace(mark, ".")) for number in numbers]
     as_thousands = [(number, number.replace(mark, _THIN)) for number in numbers]
     sentence = f"{example} may be {as_decimals[0][1]} or {as_thousands[0][1]}. What is the {word}?"
-    refused = "such rows are rejected; export numbers without separators"
     alternatives = [
         Alternative(mark, "The decimal mark", [*as_decimals]),
-        Alternative(other, f"A thousands separator: {refused}", [*as_thousands]),
+        Alternative(f"{other}{mark}", "A thousands separator", [*as_thousands]),
     ]
     return SampleQuestion("decimal_mark", "Decimal mark", sentence, alternatives)
 

@@ -9,19 +9,25 @@ from weighbridge.collection.feedstocks import list_feedstocks_of_project
 from weighbridge.collection.locations import list_locations
 from weighbridge.collection.records.data_points import EventType
 from weighbridge.core.collection.data_feed import (
+    AboveLimit,
     BadRows,
+    BelowLimit,
     DecimalMark,
     Formulas,
     OnDifference,
     OtherColumns,
     ReferenceRule,
+    ThousandsSeparator,
 )
+from weighbridge.core.time.calendar import Instant
 from weighbridge.exchange.data_feed_uploads import list_uploads
 from weighbridge.exchange.data_feeds import delete_data_feed, get_data_feed, list_data_feeds, update_data_feed
-from weighbridge.exchange.records.data_feeds import DataFeed, FeedColumn
+from weighbridge.exchange.records.data_feeds import DATA_FEED_BODIES, DataFeed, FeedColumn
 from weighbridge.exchange.tables.cell import DURATION, STEPS
-from weighbridge.exchange.tables.columns import LEFT_OUT, LOCATION_FIELD
-from weighbridge.web.display.figures import plural
+from weighbridge.exchange.tables.clock_changes import ClockChange, NightOutcome, list_nights
+from weighbridge.exchange.tables.columns import LOCATION_FIELD
+from weighbridge.exchange.tables.table_form import LEFT_OUT
+from weighbridge.web.display.figures import MONTHS, format_clock, plural
 from weighbridge.web.framework.listing import ListView, list_query
 from weighbridge.web.framework.page import action, form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
@@ -29,12 +35,16 @@ from weighbridge.web.framework.visit import Redirect, View, Visit, view
 # What a data feed says, as sentences: how its files are read, and what becomes of their rows.
 
 
+FILES_ACCEPTED: Final = ".csv,.txt,.tsv,.dat,.gz,.xlsx,.ods,.zip,.jsonl,.ndjson,.parquet"
+"""What a browser offers to select first."""
+
 DELIMITERS: Final[Mapping[str, str]] = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
 """What cells of CSV files are parted by, in words."""
 
 FIELDS: Final[Mapping[str, str]] = {
     "start_time": "start time",
     "end_time": "end time",
+    "utc_offset": "UTC offset of the time, such as +02:00 or CEST",
     "tracking_id": "tracking ID",
     LOCATION_FIELD: "location, by name or ID",
     "feedstock": "feedstock, by name or ID",
@@ -65,6 +75,23 @@ FORMULAS: Final[Mapping[str, str]] = {
     Formulas.REFUSE: "a cell with a formula makes its row invalid",
     Formulas.TAKE_STORED: "the value saved with a formula is used",
 }
+SEPARATORS: Final[Mapping[str, str]] = {
+    ThousandsSeparator.NONE: "none",
+    ThousandsSeparator.POINT: "a point",
+    ThousandsSeparator.COMMA: "a comma",
+    ThousandsSeparator.SPACE: "a space",
+    ThousandsSeparator.APOSTROPHE: "an apostrophe",
+}
+BELOW_LIMITS: Final[Mapping[str, str]] = {
+    BelowLimit.REFUSE: "the row is invalid",
+    BelowLimit.LIMIT: "the limit",
+    BelowLimit.HALF: "half of the limit",
+    BelowLimit.ZERO: "zero",
+}
+ABOVE_LIMITS: Final[Mapping[str, str]] = {
+    AboveLimit.REFUSE: "the row is invalid",
+    AboveLimit.LIMIT: "the limit",
+}
 MARKS: Final[Mapping[str, str]] = {DecimalMark.POINT: "a point", DecimalMark.COMMA: "a comma"}
 
 
@@ -75,7 +102,8 @@ def describe_feed(feed: DataFeed) -> list[tuple[str, str]]:
         ("Files", _files(feed)),
         ("Times", _times(feed)),
         ("Duration", _length(feed)),
-        ("Numbers", f"decimal mark: {MARKS[feed.decimal_mark]}"),
+        ("Numbers", _numbers(feed)),
+        ("Detection limits", _limits(feed)),
         ("No value", f"an empty cell, {texts}" if texts else "an empty cell"),
         ("Event identity", REFERENCES[feed.client_reference]),
         ("Invalid rows", BAD_ROWS[feed.bad_rows]),
@@ -83,6 +111,43 @@ def describe_feed(feed: DataFeed) -> list[tuple[str, str]]:
         ("Other columns", OTHERS[feed.other_columns]),
         ("Formulas", FORMULAS[feed.formulas]),
     ]
+
+
+_OUTCOMES: Final[Mapping[str, str]] = {
+    NightOutcome.REFUSED: (
+        "come twice, and rows with them are invalid. To prevent it, have the source write UTC, an offset or "
+        "standard time all year, add a column with the UTC offset, or declare that rows are in "
+        "chronological order."
+    ),
+    NightOutcome.BY_ROWS: (
+        "come twice; the order of the rows decides. Rows are invalid if only one of the two hours has rows."
+    ),
+    NightOutcome.BY_LENGTH: (
+        "come twice; the duration of each row decides. A row that lies within these times is invalid."
+    ),
+    NightOutcome.BY_OFFSET: "come twice; the column with the UTC offset decides.",
+    NightOutcome.SKIPPED: (
+        "do not exist, and rows with them are invalid. If the source writes them, its clock does not follow "
+        "the zone: select its standard time."
+    ),
+}
+
+
+def describe_nights(zone: str, body: Mapping[str, Any], now: Instant) -> list[tuple[str, str]]:
+    """The nights of clock changes ahead, each with what then becomes of files."""
+    columns = [FeedColumn(str(one["column"]), str(one["field"])) for one in body.get("columns", ())]
+    feed = DATA_FEED_BODIES.unstored(
+        name="Feed", event_type_id="", columns=columns, time_zone=zone or None,
+        time_format=body.get("time_format"), duration=body.get("duration"),
+        rows_in_order=bool(body.get("rows_in_order")),
+    )  # fmt: skip
+    return [_describe_night(change, outcome) for change, outcome in list_nights(feed, now)]
+
+
+def _describe_night(change: ClockChange, outcome: NightOutcome) -> tuple[str, str]:
+    day = f"{change.start.day} {MONTHS[change.start.month - 1]} {change.start.year}"
+    hours = f"Times from {format_clock(change.start)} to {format_clock(change.end)}"
+    return day, f"{hours} {_OUTCOMES[outcome]}"
 
 
 def meaning_of(column: FeedColumn, event_type: EventType) -> str:
@@ -121,9 +186,17 @@ def _files(feed: DataFeed) -> str:
     delimiter_name = DELIMITERS.get(feed.delimiter, repr(feed.delimiter))
     sheet = f"the sheet {feed.sheet}" if feed.sheet else "the first sheet"
     units = ", the next line has the units" if feed.units_line else ""
+    header = f"line {feed.header_line} is the header" if feed.header_line else "the header is found by name"
+    archive = f"the files {feed.archive_files}" if feed.archive_files else "all files"
+    skipped = f"; rows that begin with {', '.join(feed.skip_rows)} are skipped" if feed.skip_rows else ""
+    long_form = (
+        f"; each row is one value, with its tag in {feed.tag_column} and its value in {feed.value_column}"
+        if feed.tag_column
+        else ""
+    )
     return (
-        f"CSV in {feed.encoding}, delimited by {delimiter_name}, or {sheet} of a workbook; "
-        f"line {feed.header_line} is the header{units}"
+        f"CSV in {feed.encoding}, delimited by {delimiter_name}, or {sheet} of a workbook, or {archive} of "
+        f"an archive; {header}{units}{long_form}{skipped}"
     )
 
 
@@ -131,7 +204,18 @@ def _times(feed: DataFeed) -> str:
     form = f"written as {feed.time_format}" if feed.time_format else "in ISO 8601"
     zone = f"in the time zone {feed.time_zone}" if feed.time_zone else "with an offset, or the row is invalid"
     order = "; rows are in chronological order" if feed.rows_in_order else ""
+    order += ", and so are files" if feed.files_in_order else ""
     return f"{form}, {zone}{order}"
+
+
+def _numbers(feed: DataFeed) -> str:
+    separator = SEPARATORS[feed.thousands_separator]
+    return f"decimal mark: {MARKS[feed.decimal_mark]}; thousands separator: {separator}"
+
+
+def _limits(feed: DataFeed) -> str:
+    below, above = BELOW_LIMITS[feed.below_limit], ABOVE_LIMITS[feed.above_limit]
+    return f"below, such as <0.05: {below}; above, such as >1000: {above}"
 
 
 def _length(feed: DataFeed) -> str:
@@ -183,6 +267,7 @@ async def data_feed(visit: Visit) -> View:
     return view(
         "data/feed.html", feed.name, call=f"{path}/{feed.id}", crumbs=(("Feeds", path),),
         feed=feed, kind=event_type, path=f"{path}/{feed.id}", sentences=describe_feed(feed),
+        nights=[_describe_night(*night) for night in list_nights(feed, visit.frame.now)],
         columns=[
             (column.column, meaning_of(column, event_type), unit_of(column, event_type))
             for column in feed.columns

@@ -203,9 +203,9 @@ async def _change_ledger(
 def _refuse_ledger_change(before: PackagedPart, after: PackagedPart, field: str) -> Problem:
     was, now = (one.form.get(field) for one in (before, after))
     message = (
-        f"its {field} is {was!r} and cannot become {now!r}, for what it was credited with would mean something"
-        " else. In the new version of the package, give a ledger with this another name; the one that is"
-        " here then stays with its batches, or is removed if it has none."
+        f"its {field} is {was!r} and cannot become {now!r}, for what it was credited with would mean"
+        " something else. In the new version of the package, give a ledger with this another name; the one"
+        " that is here then stays with its batches, or is removed if it has none."
     )
     return Problem(message, None, "invalid")
 

@@ -87,8 +87,8 @@ def test_a_row_tells_of_everything_that_is_wrong_with_it(import_file):
     done = import_file(f"{HEADER}\n2025-01-01T00:00,1.2.3,open\n").expect(1)
 
     assert done.err.splitlines()[1] == (
-        "Line 2: start_time: '2025-01-01T00:00' has no offset; the data feed has no time_zone; "
-        "column 'Steam mass': '1.2.3' is not a decimal number."
+        "Line 2: start_time: '2025-01-01T00:00' has no offset, such as Z or +01:00; the data feed has no"
+        " time_zone; column 'Steam mass': '1.2.3' is not a decimal number."
     )
     assert done.err.splitlines()[2] == (
         "Of the data feed that the import makes, --time-zone gives time_zone."

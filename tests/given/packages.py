@@ -30,8 +30,12 @@ def combustion() -> dict[str, bytes]:
 
 
 def small(name: str = "soda-ash", **changes: tuple[str, str]) -> dict[str, bytes]:
-    """The files of a new package without its sample, in which a text of a file is replaced by another."""
-    files = {path: text for path, text in write_skeleton(name).items() if not path.startswith("samples/")}
+    """The files of a new package without its rule and sample, with a text of a file replaced by another."""
+    files = {
+        path: text
+        for path, text in write_skeleton(name).items()
+        if path != "rules.yaml" and not path.startswith("samples/")
+    }
     for file, (before, after) in changes.items():
         [path] = [one for one in files if one.removesuffix(".yaml").endswith(file)]
         assert before in files[path]

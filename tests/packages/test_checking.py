@@ -32,6 +32,27 @@ def test_a_new_package_has_no_flaw():
     assert flaws_of() == []
 
 
+def test_a_unit_that_is_none_is_named_once_and_not_again_where_models_read_it():
+    [flaw] = flaws_of(event_types=("unit: MWh", "unit: kWh of gas"))
+
+    assert flaw.startswith("event_types.yaml:")
+
+
+def test_a_source_that_is_none_is_told_which_there_are():
+    [flaw] = flaws_of(rules=("source: standard, 4.2", "source: section 4.2"))
+
+    assert flaw == (
+        "rules.yaml:5:13: The source of the rule 'Energy below zero' names no document of sources.yaml; it"
+        " begins with a key and the place, and keys are: standard."
+    )
+
+
+def test_an_event_type_that_is_none_is_named_where_the_rule_says_it():
+    [flaw] = flaws_of(rules=("event_type_id: fuel-bill", "event_type_id: fuel bill"))
+
+    assert flaw.startswith("rules.yaml:6:20: The rule 'Energy below zero' names the event type 'fuel bill'")
+
+
 @pytest.mark.parametrize("name", PACKAGES)
 def test_a_package_of_the_library_has_no_flaw_and_all_its_cases_hold(name):
     report = check_package(read_package(read_folder(LIBRARY / name)))

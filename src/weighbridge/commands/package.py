@@ -78,16 +78,21 @@ def check(
     """
     report = _check(_read(folder), required or ())
     for name, results in report.cases.items():
-        passed = sum(result.is_passed for result in results)
-        sys.stdout.write(f"{name}: {passed} of {len(results)} cases come to what their source says\n")
+        _tell_cases(name, [result.is_passed for result in results])
     for rule in report.rules:
-        passed = sum(result.is_passed for result in rule.results)
-        name, count = rule.part.record.name, len(rule.results)
-        sys.stdout.write(f"{name}: {passed} of {count} cases come to what their source says\n")
+        _tell_cases(rule.part.record.name, [result.is_passed for result in rule.results])
     _refuse_flaws(report)
     if folder.is_file():
         sys.stdout.write(f"{_describe_signer(folder, publishers, report)}\n")
     sys.stdout.write("The package has no flaw.\n")
+
+
+def _tell_cases(name: str, passed: "Sequence[bool]") -> None:
+    if passed:
+        said = f"{sum(passed)} of {len(passed)} cases come to what their source says"
+    else:
+        said = "no case was computed"
+    sys.stdout.write(f"{name}: {said}\n")
 
 
 def _describe_signer(file: Path, publishers: Path | None, report: "PackageReport") -> str:

@@ -429,6 +429,19 @@ class Read:
 
         return await compute_in_thread(keep_in_use, work, *arguments)
 
+    async def meanwhile(self, work: Awaitable[Result]) -> Result:
+        """Wait for something that is done elsewhere, while the transaction is used so that it stays open.
+
+        The work is given up when nobody waits for it any more.
+        """
+        working = asyncio.ensure_future(work)
+        try:
+            while not (await asyncio.wait([working], timeout=ALIVE_SECONDS))[0]:
+                await self._run(("SELECT 1", ()))
+            return working.result()
+        finally:
+            working.cancel()
+
     async def _answers(self, *commands: Command) -> list[list[TupleRow]]:
         """The rows of each of these statements, which are asked together unless they are known."""
         if self._noted is not None:
@@ -520,19 +533,6 @@ class Write(Read):
     async def lastly(self, *commands: Command) -> list[list[TupleRow]]:
         """As `several`: what writes ends with its block, whoever reads in it."""
         return await self.several(*commands)
-
-    async def meanwhile(self, work: Awaitable[Result]) -> Result:
-        """Wait for something that is done elsewhere, while the transaction is used so that it stays open.
-
-        The work is given up when nobody waits for it any more.
-        """
-        working = asyncio.ensure_future(work)
-        try:
-            while not (await asyncio.wait([working], timeout=ALIVE_SECONDS))[0]:
-                await self._run(("SELECT 1", ()))
-            return working.result()
-        finally:
-            working.cancel()
 
     async def finish(self, *commands: Command) -> None:
         """Commit, and run what comes after it, all in one message with what still waits."""

@@ -58,8 +58,6 @@ _OF_FORM: Final = frozenset({Decimal(0), Decimal(1)})
 _ANOTHER: Final = Decimal("1.1")
 """By how much a constant is changed to see whether a case notices."""
 
-_NO_SOURCE: Final = f"names no document of {SOURCES}; it begins with a key, as in 'cfr-98-c, table C-1'."
-
 
 @dataclass(frozen=True, slots=True)
 class PackageReport:
@@ -171,10 +169,11 @@ def _check_rules(package: Package, required: Sequence[Package]) -> Iterator[Rule
         report = check_package_rule(part, meant) if has_all and meant else RuleReport(part, (), ())
         flaws = [*report.flaws]
         if not _names_source(package, part.extra.get("source")):
-            sentence = f"The source of the rule {part.record.name!r} {_NO_SOURCE}"
-            flaws.append(DocumentFlaw(sentence, part.source.mark))
+            sentence = f"The source of the rule {part.record.name!r} {_say_no_source(package)}"
+            given = part.source.get("source")
+            flaws.append(DocumentFlaw(sentence, part.source.mark if given is None else given.mark))
         flaws += [
-            DocumentFlaw(f"The source of the case {one.case.name!r} {_NO_SOURCE}", one.case.mark)
+            DocumentFlaw(f"The source of the case {one.case.name!r} {_say_no_source(package)}", one.case.mark)
             for one in report.results
             if not _names_source(package, one.case.source)
         ]
@@ -201,15 +200,21 @@ def _has_all(package: Package, required: Sequence[Package]) -> bool:
 
 def _build_surroundings(package: Package, required: Sequence[Package]) -> Surroundings:
     """What the models of a package may name."""
-    data_points = {
-        (_name_event_type(part.record), point.slug or make_slug(point.name)): build_data_point_type(
-            point.value_type, point.unit if _is_unit(point.unit) else None
-        )
+    points = [
+        (_name_event_type(part.record), point)
         for one in (*required, package)
         for part in one.event_types
         for point in part.record.data_point_types
+    ]
+    data_points = {
+        (event_type, point.slug or make_slug(point.name)): build_data_point_type(point.value_type, point.unit)
+        for event_type, point in points
+        if point.unit is None or _is_unit(point.unit)
     }
-    has_all = _has_all(package, required) and not any(flaw.file == EVENT_TYPES for flaw in package.flaws)
+    is_readable = len(data_points) == len(points) and not any(
+        flaw.file == EVENT_TYPES for flaw in package.flaws
+    )
+    has_all = is_readable and _has_all(package, required)
     outputs = {name: unit for one in (*required, package) for name, unit in _list_outputs(one).items()}
     return Surroundings(data_points, is_final=has_all, attributes=outputs)
 
@@ -254,7 +259,7 @@ def _check_cases(package: Package, results: tuple[CaseResult, ...]) -> Iterator[
                     mark,
                 )
         if not _names_source(package, result.case.source):
-            yield DocumentFlaw(f"The source of the case {result.case.name!r} {_NO_SOURCE}", mark)
+            yield DocumentFlaw(f"The source of the case {result.case.name!r} {_say_no_source(package)}", mark)
     if not results:
         yield DocumentFlaw("The model has no case; a package proves its models on examples.", SourceMark())
 
@@ -303,6 +308,11 @@ def _has_numbers(node: Node) -> bool:
     return False
 
 
+def _say_no_source(package: Package) -> str:
+    keys = ", ".join(sorted({source.key for source in package.sources})) or "none yet"
+    return f"names no document of {SOURCES}; it begins with a key and the place, and keys are: {keys}."
+
+
 def _names_source(package: Package, text: str | None) -> bool:
     return _find_source(package, text) is not None
 
@@ -317,7 +327,7 @@ def _find_source_problem(package: Package, text: str | None) -> str | None:
     """What is wrong with the source of a number: no document, or a place that nothing was taken from."""
     source = _find_source(package, text)
     if source is None:
-        return _NO_SOURCE
+        return _say_no_source(package)
     place = (text or "").partition(",")[2].strip()
     if any(f"{place},".startswith(f"{part.section},") for part in source.taken):
         return None
@@ -384,16 +394,16 @@ def _check_rule_names(package: Package, required: Sequence[Package]) -> Iterator
         rule = part.record
         if rule.event_type_id is not None and rule.event_type_id not in slugs and _has_all(package, required):
             known = ", ".join(sorted(slugs)) or "none"
-            yield _flaw(
+            yield _flaw_at(
                 part,
+                "event_type_id",
                 f"The rule {rule.name!r} names the event type {rule.event_type_id!r}; it must be the slug of"
                 f" one of {known}.",
             )
         if rule.model_id is not None and rule.model_id not in package.models:
             known = ", ".join(sorted(package.models)) or "none"
-            yield _flaw(
-                part, f"The rule {rule.name!r} names the model {rule.model_id!r}; it must be one of {known}."
-            )
+            sentence = f"The rule {rule.name!r} names the model {rule.model_id!r}; it must be one of {known}."
+            yield _flaw_at(part, "model_id", sentence)
         if rule.asset_id is not None:
             yield _flaw(part, f"The rule {rule.name!r} names an asset, and a package brings none.")
 
@@ -435,6 +445,12 @@ def _check_documents(
     if package.manifest is not None and not package.models and not package.rules:
         sentence = f"The package has neither a model in {MODELS_FOLDER} nor a rule in {RULES}."
         yield PackageFlaw(MANIFEST, 1, 1, sentence)
+
+
+def _flaw_at(part: PlacedPart, key: str, message: str) -> PackageFlaw:
+    """A flaw of one key of a part."""
+    mark = getattr(part.source.get(key), "mark", part.source.mark)
+    return PackageFlaw(part.file, mark.line, mark.column, message)
 
 
 def _flaw(part: PlacedPart, message: str) -> PackageFlaw:

@@ -80,16 +80,17 @@ class PackageRecomputation:
     """The names of models and rules with a case that does not come to what it expects."""
 
 
-def recompute_package(content: bytes) -> PackageRecomputation:
+def recompute_package(content: bytes, required: Sequence[bytes] = ()) -> PackageRecomputation:
     """Say what a package brings, and compute every case anew; Invalid where it cannot be read.
 
     Flaws that are no failed case are passed over: it was accepted by what a service asked then. Rules that
-    may be about event types of another package are not computed.
+    may be about event types of another package are computed with all that it requires, and else are not.
     """
     signed = _read(content)
+    others = [read_package(_read(one).files) for one in required]
     package = read_package(signed.files)
     manifest = _require_manifest(package)
-    report = check_package(package)
+    report = check_package(package, others)
     if unreadable := sorted(package.models.keys() - report.models.keys()):
         message = f"its models {', '.join(unreadable)} cannot be read"
         raise Invalid([Problem(message, FILE_FIELD, "unreadable_package")])

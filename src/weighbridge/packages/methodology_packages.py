@@ -166,7 +166,8 @@ def _describe_signature(signer: bytes | None, publishers: Publishers, sha256: st
 PACKAGE_LIMITS: Final = SandboxLimits(cpu_seconds=60)
 """What checking a package may take."""
 
-_TITLE: Final = "The package"
+PACKAGE_SAID: Final = "The package"
+"""How a refusal of a sandbox begins that checks a package."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,13 +242,13 @@ async def insert_package(
 async def _describe(tx: Write, files: Files, actor: Actor, content: bytes) -> PackageDescription:
     """What a package says, checked with the packages that it needs."""
     manifest = await tx.meanwhile(
-        read_apart(actor.account_id, _TITLE, PACKAGE_LIMITS, read_manifest, content)
+        read_apart(actor.account_id, PACKAGE_SAID, PACKAGE_LIMITS, read_manifest, content)
     )
     root = Candidate(0, manifest.name, manifest.version, b"", manifest.requires)
     required = list_required(root, await read_candidates(tx, actor), {})
     contents = [await read_file(tx, files, one.id) for one in required]
     return await tx.meanwhile(
-        read_apart(actor.account_id, _TITLE, PACKAGE_LIMITS, describe_package, content, contents)
+        read_apart(actor.account_id, PACKAGE_SAID, PACKAGE_LIMITS, describe_package, content, contents)
     )
 
 

@@ -1,9 +1,11 @@
-"""From which package a record came, and whether it was changed in its project since.
+"""From which package a record came, and whether it was changed in its project since; and the models of the
+packages that a project has.
 
 Of a model, and of a static input, a package brought one version or value; those that came later are of the
 same origin, and changed.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, LiteralString
 
@@ -37,46 +39,89 @@ _ORIGINS: Final[LiteralString] = """
      ORDER BY i.id
 """
 _VERSIONS: Final[LiteralString] = """
-    SELECT other.id FROM models m JOIN models other ON other.family_id = m.family_id WHERE m.id = %s
+    SELECT m.id, other.id FROM models m JOIN models other ON other.family_id = m.family_id
+     WHERE m.id = ANY (%s)
 """
 _VALUES: Final[LiteralString] = """
-    SELECT other.id FROM static_inputs s
+    SELECT s.id, other.id FROM static_inputs s
       JOIN static_inputs other ON (other.project_id, other.slug) = (s.project_id, s.slug)
-     WHERE s.project_id = %s AND s.id = %s
+     WHERE s.project_id = %s AND s.id = ANY (%s)
        AND s.asset_id IS NULL AND s.feedstock_id IS NULL AND s.location_id IS NULL
 """
 
 
 async def read_origins(
-    tx: Read, actor: Actor, project: int, kind: PartKind, record: str
-) -> list[RecordOrigin]:
-    """The installed packages that a record is a part of, in the order in which they were installed."""
-    names = await _list_names(tx, project, kind, record)
-    rows = await tx.tuples(_ORIGINS, (project, kind, names))
-    return [
-        RecordOrigin(
+    tx: Read, actor: Actor, project: int, kind: PartKind, records: Sequence[str]
+) -> Mapping[str, Sequence[RecordOrigin]]:
+    """The installed packages that each record is a part of, in the order in which they were installed;
+    records of no package are left out.
+    """
+    names = await _list_names(tx, project, kind, records)
+    parts: dict[str, list[RecordOrigin]] = {}
+    every = sorted({name for known in names.values() for name in known})
+    for number, name, version, part, digest in await tx.tuples(_ORIGINS, (project, kind, every)):
+        origin = RecordOrigin(
             identity.of("package_installation", project, number),
             name,
             version,
             await _is_changed(tx, actor, (project, kind, part), digest),
         )
-        for number, name, version, part, digest in rows
-    ]
+        parts.setdefault(part, []).append(origin)
+    origins = {
+        record: [origin for part in known for origin in parts.get(part, ())]
+        for record, known in names.items()
+    }
+    return {record: found for record, found in origins.items() if found}
 
 
-async def _list_names(tx: Read, project: int, kind: PartKind, record: str) -> list[str]:
-    """The ids by which installations may know a record."""
+async def _list_names(
+    tx: Read, project: int, kind: PartKind, records: Sequence[str]
+) -> Mapping[str, Sequence[str]]:
+    """The ids by which installations may know each record."""
     match kind:
         case PartKind.MODEL:
-            rows = await tx.tuples(_VERSIONS, (identity.number("model", record),))
+            numbers = {identity.number("model", record): record for record in records}
+            rows = await tx.tuples(_VERSIONS, ([*numbers],))
         case PartKind.STATIC_INPUT:
-            rows = await tx.tuples(_VALUES, (project, int(record)))
+            numbers = {int(record): record for record in records}
+            rows = await tx.tuples(_VALUES, (project, [*numbers]))
         case _:
-            return [record]
-    return [write_record_id(kind, project, number) for (number,) in rows]
+            return {record: [record] for record in records}
+    names: dict[str, list[str]] = {}
+    for number, other in rows:
+        names.setdefault(numbers[number], []).append(write_record_id(kind, project, other))
+    return names
 
 
 async def _is_changed(tx: Read, actor: Actor, part: tuple[int, PartKind, str], digest: bytes) -> bool:
     project, kind, record = part
     current = await read_current(tx, actor, project, kind, record)
     return current is not None and current.digest != digest
+
+
+@dataclass(frozen=True, slots=True)
+class InstalledModel:
+    """A model as a package has it that is installed in a project."""
+
+    package: str
+    """The slug of the package."""
+    title: str
+    """The title of the package, with its version."""
+    name: str
+    """The name of the model's file."""
+    document: str
+
+
+async def read_installed_models(tx: Read, project: int) -> list[InstalledModel]:
+    """The models of the packages that a project has, in order of package and model."""
+    rows = await tx.tuples(
+        """
+        SELECT p.name, p.title || ' ' || p.version, model ->> 'name', model ->> 'document'
+          FROM package_installations i
+          JOIN methodology_packages p ON p.id = i.package_id,
+               jsonb_array_elements(p.contents::jsonb -> 'models') model
+         WHERE i.project_id = %s ORDER BY p.name, model ->> 'name'
+        """,
+        (project,),
+    )
+    return [InstalledModel(*row) for row in rows]

@@ -68,6 +68,12 @@ class ListedPart:
     body: type[msgspec.Struct]
 
 
+_NAMED: Final = {
+    "event_type_id": "The slug of the event type.",
+    "model_id": "The name of the model's file, without its ending.",
+}
+"""What a package names by what it is called, for ids are given when it is installed."""
+
 LISTED_PARTS: Final[Mapping[str, ListedPart]] = {
     EVENT_TYPES: ListedPart("event_types", EVENT_TYPE_BODIES.new_body),
     STATIC_INPUTS: ListedPart("static_inputs", STATIC_INPUT_BODIES.new_body),
@@ -147,6 +153,8 @@ def _write_parts(file: str, part: ListedPart) -> Schema:
     components = dict(_list_definitions(schemas.components))
     added = ADDED_KEYS.get(file, {})
     item = components[name]
+    named = {key: sentence for key, sentence in _NAMED.items() if key in item["properties"]}
+    item["properties"] |= {key: {**TEXT, "description": sentence} for key, sentence in named.items()}
     item["properties"] |= {
         key: {**(_write_cases() if key == "cases" else TEXT), "description": sentence}
         for key, sentence in added.items()

@@ -10,6 +10,7 @@ from weighbridge.packages.contents import (
     MANIFEST,
     MODELS_FOLDER,
     PAGE,
+    RULES,
     SAMPLES_FOLDER,
     SOURCES,
 )
@@ -78,6 +79,27 @@ cases:
     expect: {emissions: 2}
 """
 
+_RULES: Final = """\
+# What is watched: each entry as `POST /projects/{id}/rules` takes it, with its source and cases. A case has
+# slots of the event type, one after another, and what it expects of some of them.
+rules:
+  - name: Energy below zero
+    source: standard, 4.2
+    event_type_id: fuel-bill
+    expression: "{{energy}} < 0"
+    message: A bill has no energy below zero.
+    effective_from: "2025-01-01T00:00:00Z"
+    cases:
+      - name: a bill and a credit note
+        source: standard, the example of 4.2
+        slots:
+          - {values: {energy: 10}}
+          - {values: {energy: -10}}
+        expect:
+          - {slot: 1, alert: false}
+          - {slot: 2, alert: true}
+"""
+
 _SAMPLE: Final = """\
 start_time,end_time,energy
 2025-01-01T00:00:00Z,2025-02-01T00:00:00Z,12.5
@@ -100,6 +122,7 @@ def write_skeleton(name: str) -> Mapping[str, str]:
         EVENT_TYPES: _EVENT_TYPES,
         LEDGERS: _LEDGERS,
         f"{MODELS_FOLDER}/emissions.yaml": _MODEL,
+        RULES: _RULES,
         f"{SAMPLES_FOLDER}/fuel-bill.csv": _SAMPLE,
         PAGE: _PAGE.format(title=title),
     }

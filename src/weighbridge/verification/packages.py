@@ -1,6 +1,9 @@
 """Methodology packages: each file is read whole and its cases are computed anew; each installation has what
 its package brings, and the packages that this needs.
 
+A package is looked at with those that it requires, as when it was taken: the highest versions that fit of
+those that were there before it. Files come from outside, so a sandbox reads them.
+
 Invariant: what is kept about a package is what its file says.
 """
 
@@ -11,49 +14,94 @@ from typing import Any, Final
 from weighbridge.collection.evidence_files import EvidenceStore
 from weighbridge.core import identity
 from weighbridge.db.engine import Read
-from weighbridge.errors import Damaged, Invalid
-from weighbridge.packages.describing import recompute_package
+from weighbridge.errors import Damaged, Invalid, Refusal
+from weighbridge.packages.describing import PackageRecomputation, recompute_package
 from weighbridge.packages.installing.parts import list_parts
-from weighbridge.packages.methodology_packages import decode_contents
+from weighbridge.packages.methodology_packages import PACKAGE_LIMITS, PACKAGE_SAID, decode_contents
 from weighbridge.packages.records import PartKind
-from weighbridge.packages.requirements import is_in_range
+from weighbridge.packages.requirements import Candidate, is_in_range, list_required
+from weighbridge.sandbox.sandbox import read_apart
+from weighbridge.sandbox.work import SandboxLimits
 
 # Files of packages: what rows say of them follows from their bytes.
 
 
 _PACKAGES: Final = """
-    SELECT name, version, title, about, licence, publisher, requires, signer, contents,
-           storage_key, size_bytes, file_sha256
+    SELECT id, account_id, storage_key, size_bytes, file_sha256, signer, contents,
+           name, version, title, about, licence, publisher, requires
       FROM methodology_packages ORDER BY id
 """
 _OF_MANIFEST: Final = ("name", "version", "title", "about", "licence", "publisher", "requires")
 
 
-async def check_package_files(tx: Read, store: EvidenceStore) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class _KeptPackage:
+    """A package as its row says it."""
+
+    number: int
+    account: int
+    key: str
+    size: int
+    sha256: bytes
+    signer: bytes | None
+    contents: str
+    manifest: Mapping[str, Any]
+
+    @property
+    def candidate(self) -> Candidate:
+        """As what others may require it."""
+        said = self.manifest
+        return Candidate(self.number, said["name"], said["version"], self.sha256, said["requires"])
+
+
+async def check_package_files(
+    tx: Read, store: EvidenceStore, limits: SandboxLimits = PACKAGE_LIMITS
+) -> list[str]:
     """Read the file of every package and compute its cases anew; a sentence for each that differs."""
     violations: list[str] = []
-    for *fields, signer, contents, key, size, sha256 in await tx.tuples(_PACKAGES):
-        row = dict(zip(_OF_MANIFEST, fields, strict=True)) | {"signer": signer, "contents": contents}
-        name = f"package {row['name']} {row['version']}, kept as {key}"
+    kept: dict[int, _KeptPackage] = {}
+    for number, account, key, size, sha256, signer, contents, *fields in await tx.tuples(_PACKAGES):
+        manifest = dict(zip(_OF_MANIFEST, fields, strict=True))
+        one = _KeptPackage(number, account, key, size, sha256, signer, contents, manifest)
+        name = f"package {manifest['name']} {manifest['version']}, kept as {key}"
         try:
-            with await store.get(key, size, sha256) as spool:
-                content = await tx.in_thread(spool.read)
-            violations += [f"{name}: {words}" for words in await tx.in_thread(_compare_file, content, row)]
+            content = await _read_file(tx, store, one)
+            required = await _read_required(tx, store, one, kept)
+            reading = read_apart(account, PACKAGE_SAID, limits, recompute_package, content, required)
+            recomputed = await tx.meanwhile(reading)
+            violations += [f"{name}: {words}" for words in await tx.in_thread(_compare, recomputed, one)]
         except Damaged as damage:
             violations.append(f"{name}: {damage}")
-        except Invalid as error:
+        except Refusal as error:
             violations += [f"{name}: {problem.message}" for problem in error.problems]
+        kept[number] = one
     return violations
 
 
-def _compare_file(content: bytes, row: Mapping[str, Any]) -> list[str]:
+async def _read_file(tx: Read, store: EvidenceStore, one: _KeptPackage) -> bytes:
+    with await store.get(one.key, one.size, one.sha256) as spool:
+        return await tx.in_thread(spool.read)
+
+
+async def _read_required(
+    tx: Read, store: EvidenceStore, one: _KeptPackage, kept: Mapping[int, _KeptPackage]
+) -> list[bytes]:
+    """The files of what a package requires; none where they are not all there any more, or are damaged."""
+    before = [other.candidate for other in kept.values() if other.account == one.account]
+    try:
+        required = list_required(one.candidate, before, {})
+        return [await _read_file(tx, store, kept[other.id]) for other in required]
+    except (Damaged, Invalid):
+        return []
+
+
+def _compare(recomputed: PackageRecomputation, one: _KeptPackage) -> list[str]:
     """What the file of a package says otherwise than its row does, and the cases that fail."""
-    recomputed = recompute_package(content)
     description = recomputed.description
-    differing = [name for name in _OF_MANIFEST if getattr(description.manifest, name) != row[name]]
-    if description.signer != row["signer"]:
+    differing = [name for name in _OF_MANIFEST if getattr(description.manifest, name) != one.manifest[name]]
+    if description.signer != one.signer:
         differing.append("signer")
-    if decode_contents(description.contents) != decode_contents(row["contents"]):
+    if decode_contents(description.contents) != decode_contents(one.contents):
         differing.append("contents")
     return [
         *(f"its {name} is not what its file says" for name in differing),

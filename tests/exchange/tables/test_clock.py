@@ -43,7 +43,10 @@ def test_a_form_of_ones_own_may_bring_an_offset_or_take_the_zone():
     [
         ("noon", "'noon' is not a time such as 2025-01-31T06:00:00Z"),
         ("2011-02-30T00:00Z", "'2011-02-30T00:00Z' is not a time such as 2025-01-31T06:00:00Z"),
-        ("2011-01-01T12:00", "'2011-01-01T12:00' has no offset; the data feed has no time_zone"),
+        (
+            "2011-01-01T12:00",
+            "'2011-01-01T12:00' has no offset, such as Z or +01:00; the data feed has no time_zone",
+        ),
         ("0001-01-01T00:00+05:00", "'0001-01-01T00:00+05:00' is outside the years 1 to 9999"),
     ],
 )

@@ -194,6 +194,53 @@ def test_only_a_higher_version_of_the_same_package_is_an_upgrade(api, books):
         assert sentence in refused.error["message"]
 
 
+def test_a_ledger_whose_unit_would_be_another_is_refused_with_both_and_what_to_do(api, project):
+    installed = packages.install(api, project, packages.upload(api, packages.small())).expect(201).body
+    new = packages.small(package=("0.1.0", "0.2.0"), ledgers=("t{CO2e}", "kg{CO2e}"))
+    package = packages.upload(api, new)
+
+    [said] = upgrade(api, installed, package, "upgrade/preview").body["problems"]
+    refused = upgrade(api, installed, package, status=422).error["message"]
+
+    assert said == refused
+    assert said.startswith(
+        "The ledger 'Emissions': its unit is 't{CO2e}' and cannot become 'kg{CO2e}', for what it was credited"
+        " with would mean something else. In the new version of the package, give a ledger with this another"
+        " name"
+    )
+
+
+def test_the_preview_says_of_a_model_and_a_ledger_that_the_new_version_lacks_what_becomes_of_them(
+    api, drain, project
+):
+    installed = packages.install(api, project, packages.upload(api, packages.small())).expect(201).body
+    new = packages.small(package=("0.1.0", "0.2.0"), ledgers=("name: Emissions", "name: Others"))
+    new["models/others.yaml"] = new.pop("models/emissions.yaml").replace(b"name: Emissions", b"name: Others")
+    new["ledgers.yaml"] = new["ledgers.yaml"].replace(b"model: emissions", b"model: others")
+    package = packages.upload(api, new)
+
+    def outcome():
+        shown = upgrade(api, installed, package, "upgrade/preview").body["parts"]
+        return {(one["kind"], one["key"]): (one["state"], one["reason"] or "") for one in shown}
+
+    unused = outcome()
+    given.event(
+        api, project, event_type="fuel-bill", start_time="2025-01-01T00:00:00Z",
+        end_time="2025-02-01T00:00:00Z", values={"energy": 10},
+    )  # fmt: skip
+    drain()
+    generate(api, drain, project)
+    used = outcome()
+
+    assert unused["ledger", "Emissions"] == ("removed", "")
+    assert used["ledger", "Emissions"][0] == "stays"
+    assert "The ledger has batches" in used["ledger", "Emissions"][1]
+    for one in (unused, used):
+        state, reason = one["model", "emissions"]
+        assert state == "stays"
+        assert reason.startswith("A model is never removed, so that what was computed by its versions can be")
+
+
 def test_removing_a_package_says_what_stays_and_why(api, project, books):
     removed = api.delete(f"/package_installations/{books['id']}").expect(200).body
 

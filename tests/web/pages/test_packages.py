@@ -205,3 +205,61 @@ def test_the_page_of_a_record_says_which_package_it_came_with(account, api, pers
     assert "changed here" not in person.get(shown["ledger"]).text
     reader = visitor(account, "data_collection:read")
     assert "soda-ash" not in reader.get(shown["event_type"]).expect(200).text
+
+
+def said_of(page, name):
+    """What the row of a record in a list says beside its name."""
+    [row] = [
+        one
+        for one in lxml.html.fromstring(page.text).xpath("//tr")
+        if name in [link.text for link in one.xpath(".//a")]
+    ]
+    return " ".join(row.xpath("./td")[0].text_content().split())
+
+
+@pytest.mark.parametrize(
+    ("folder", "name"),
+    [
+        ("event_types", "Fuel bill"),
+        ("static_inputs", "oxidised"),
+        ("models", "Emissions"),
+        ("ledgers", "Emissions"),
+        ("rules", "Energy is large"),
+        ("methodologies", "Soda ash"),
+    ],
+)
+def test_a_list_says_from_which_package_a_record_came(folder, name, api, person):
+    project = given.project(api)
+    packages.install(api, project, packages.upload(api, packages.complete())).expect(201)
+
+    said = said_of(person.get(f"/projects/{project['id']}/{folder}").expect(200), name)
+
+    assert "from soda-ash 0.1.0" in said
+    assert "changed here" not in said
+
+
+def test_a_list_says_what_was_changed_here_and_nothing_of_a_record_of_no_package(api, person):
+    project = given.project(api)
+    packages.install(api, project, packages.upload(api, packages.complete())).expect(201)
+    home = f"/projects/{project['id']}/event_types"
+    [bill] = api.get(home).data
+    api.patch(f"{home}/{bill['id']}", {"event_type": {"name": "Power bill"}}).expect(200)
+    given.event_type(api, project, slug="own", name="Own")
+
+    page = person.get(home).expect(200)
+
+    assert said_of(page, "Power bill").startswith("Power bill from soda-ash 0.1.0 changed here")
+    assert "from" not in said_of(page, "Own")
+
+
+def test_a_new_model_begins_with_one_of_a_package_of_the_project(api, person):
+    project, other = given.project(api), given.project(api, name="Other")
+    packages.install(api, project, packages.upload(api, packages.small())).expect(201)
+
+    begun = person.get(f"/projects/{project['id']}/models/new").expect(200).text
+    document = person.get(f"/projects/{project['id']}/models/new?example=soda-ash/emissions").expect(200).text
+    elsewhere = person.get(f"/projects/{other['id']}/models/new").expect(200).text
+
+    assert "Soda ash 0.1.0, in this project" in begun
+    assert "ten megawatt hours" in document
+    assert "Soda ash" not in elsewhere

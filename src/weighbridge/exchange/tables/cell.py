@@ -502,7 +502,8 @@ def _read_moments(field: str, text: str, clock: Clock, offset: str) -> Moments:
 
 def _localize(moment: datetime, text: str, zone: ZoneInfo | None) -> Moments:
     if zone is None:
-        raise CellError(f"{shorten(text)!r} has no offset; the data feed has no time_zone")
+        message = f"{shorten(text)!r} has no offset, such as Z or +01:00; the data feed has no time_zone"
+        raise CellError(message)
     first = moment.replace(tzinfo=zone, fold=0)
     second = first.replace(fold=1)
     before, after = first.utcoffset(), second.utcoffset()

@@ -193,12 +193,21 @@ async def _change_ledger(
     ]
     # The name of its model follows from the model.
     if refused := [field for field in fixed if field != "model" or not _is_same_model(before, after)]:
-        message = f"{', '.join(refused)} of a ledger stays as it is; give the ledger another name."
-        raise Invalid([Problem(message, None, "invalid")])
+        raise Invalid([_refuse_ledger_change(before, after, field) for field in refused])
     fields = {name: after.record.get(name) for name in names if before.form.get(name) != after.form.get(name)}
     if not fields:
         return current.id
     return (await change_ledger(work.tx, work.actor, current.id, decode_change(LEDGER_BODIES, fields))).id
+
+
+def _refuse_ledger_change(before: PackagedPart, after: PackagedPart, field: str) -> Problem:
+    was, now = (one.form.get(field) for one in (before, after))
+    message = (
+        f"its {field} is {was!r} and cannot become {now!r}, for what it was credited with would mean"
+        " something else. In the new version of the package, give a ledger with this another name; the one"
+        " that is here then stays with its batches, or is removed if it has none."
+    )
+    return Problem(message, None, "invalid")
 
 
 def _is_same_model(before: PackagedPart, after: PackagedPart) -> bool:
@@ -239,7 +248,10 @@ STAYING: Final[Mapping[PartKind, str]] = {
     PartKind.STATIC_INPUT: (
         "A value of a static input is never removed, so that what was computed of it can be computed again."
     ),
-    PartKind.MODEL: "A model stays with its versions; no ledger of the package runs it any more.",
+    PartKind.MODEL: (
+        "A model is never removed, so that what was computed by its versions can be computed again; a ledger"
+        " that stays still runs it."
+    ),
     PartKind.METHODOLOGY: "A methodology stays, for reports may name it.",
 }
 """Why records of some kinds stay, whatever becomes of their package."""

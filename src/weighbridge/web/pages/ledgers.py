@@ -46,7 +46,7 @@ from weighbridge.web.display.figures import (
 )
 from weighbridge.web.display.graph import Flow, FlowNode, sankey
 from weighbridge.web.framework.listing import ListView, build_query
-from weighbridge.web.framework.origins import list_origins
+from weighbridge.web.framework.origins import list_origins, map_origins
 from weighbridge.web.framework.page import form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
 from weighbridge.web.pages.records import find_own_project_url
@@ -239,6 +239,7 @@ async def ledgers(visit: Visit) -> View:
     return view(
         "ledgers/ledgers.html", "Ledgers", call=f"{home}/ledgers", has_csv=True,
         year=year, flow=_flow_picture(home, year.rows, flows),
+        origins=await map_origins(visit, PartKind.LEDGER, [row.ledger for row in year.rows]),
     )  # fmt: skip
 
 

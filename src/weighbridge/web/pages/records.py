@@ -25,7 +25,7 @@ from weighbridge.web.forms.record_forms import RecordForm
 from weighbridge.web.forms.rows import find_row_fields, row_query
 from weighbridge.web.framework.columns import ColumnChoice, ListColumn, build_tools
 from weighbridge.web.framework.listing import ListView, build_query
-from weighbridge.web.framework.origins import list_origins
+from weighbridge.web.framework.origins import Origins, list_origins, map_origins
 from weighbridge.web.framework.page import IN_PROJECT, page
 from weighbridge.web.framework.rendering import quote_body
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
@@ -156,6 +156,7 @@ def _page(
                 list=ListView(visit.request.url.path, visit.query, answer.info),
                 creation={"call": call if example else "", "body": example}, form=record_form,
                 row_query=_row_query(visit, record_form, tools.columns), new=f"{visit.request.url.path}/new",
+                origins=await _origins_of_list(visit, operation, answer.data),
             )  # fmt: skip
         if elsewhere := find_own_project_url(visit, answer):
             return Redirect(elsewhere)
@@ -211,16 +212,25 @@ async def _values_of(visit: Visit, operation: Operation, record: Any) -> tuple[s
 
 _KINDS: Final[Mapping[str, PartKind]] = {
     "get_event_type": PartKind.EVENT_TYPE,
+    "list_event_types": PartKind.EVENT_TYPE,
     "get_static_input": PartKind.STATIC_INPUT,
+    "list_static_inputs": PartKind.STATIC_INPUT,
     "get_methodology": PartKind.METHODOLOGY,
+    "list_methodologies": PartKind.METHODOLOGY,
 }
-"""Records with a plain page that packages bring, by the operation that reads one."""
+"""Records with plain pages that packages bring, by the operations that read one and list them."""
 
 
-async def _origins_of(visit: Visit, operation: Operation, record: Any) -> list[RecordOrigin]:
+async def _origins_of(visit: Visit, operation: Operation, record: Any) -> Sequence[RecordOrigin]:
     """Return the packages that a record came with."""
     kind = _KINDS.get(operation.name)
-    return [] if kind is None else await list_origins(visit, kind, str(record.id))
+    return () if kind is None else await list_origins(visit, kind, str(record.id))
+
+
+async def _origins_of_list(visit: Visit, operation: Operation, records: Sequence[Any]) -> Origins:
+    """Return the packages that the records of a list came with."""
+    kind = _KINDS.get(operation.name)
+    return {} if kind is None else await map_origins(visit, kind, records)
 
 
 def _crumbs(visit: Visit, operation: Operation) -> tuple[tuple[str, str], ...]:

@@ -10,7 +10,7 @@ from weighbridge.quality.rule_runs import list_rule_runs, start_rule_run
 from weighbridge.quality.rules import get_rule, list_rule_versions, list_rules
 from weighbridge.web.framework.columns import build_tools
 from weighbridge.web.framework.listing import ListView, build_query, list_query
-from weighbridge.web.framework.origins import list_origins
+from weighbridge.web.framework.origins import list_origins, map_origins
 from weighbridge.web.framework.page import form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
 from weighbridge.web.pages.list_tables import RULE_COLUMNS, RULE_GROUPINGS
@@ -41,6 +41,7 @@ async def rules(visit: Visit) -> View | Redirect:
         "rules/rules.html", "Rules", call=f"{path}?{urlencode(query)}", has_csv=True,
         rules=listed_rules.data, list=ListView(path, visit.query, listed_rules.info), path=path,
         views=await read_views(visit, "rules", path),
+        origins=await map_origins(visit, PartKind.RULE, listed_rules.data),
         tools=build_tools(
             visit.query, RULE_COLUMNS, RULE_GROUPINGS, listed_rules.data, visit.moments, remarks
         ),

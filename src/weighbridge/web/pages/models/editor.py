@@ -36,8 +36,9 @@ from weighbridge.modelling.models import (
 )
 from weighbridge.modelling.records import Complaint, Validation
 from weighbridge.modelling.static_inputs import list_static_inputs
-from weighbridge.packages.reading import PackageManifest
+from weighbridge.packages.origins import read_installed_models
 from weighbridge.packages.shipped import read_library
+from weighbridge.platform.tenancy import project_number
 from weighbridge.web.forms.choices import build_return, find_return
 from weighbridge.web.forms.model_parts import (
     BETWEEN,
@@ -66,7 +67,7 @@ from weighbridge.web.pages.models.versions import (
 
 @dataclass(frozen=True, slots=True)
 class ExampleModel:
-    """A model of a package of the library that a new one may begin with."""
+    """A model of a package that a new one may begin with."""
 
     key: str
     """The names of the package and of the model."""
@@ -75,6 +76,8 @@ class ExampleModel:
     """The title of the package."""
     document: str
     equations: Sequence[str]
+    is_installed: bool = False
+    """Whether it is of a package that the project has, as that has it."""
 
 
 EMPTY: Final = "empty"
@@ -87,7 +90,7 @@ async def new_model(visit: Visit) -> View:
     example, begin = visit.asked("example"), visit.asked("begin")
     if visit.typed or begin == TEXT:
         return await _show_new(visit, None)
-    examples = await visit.reading.in_thread(_read_examples)
+    examples = await _list_examples(visit)
     if found := examples.get(example):
         return await _show_new(visit, None, found.document)
     if begin != EMPTY:
@@ -121,6 +124,18 @@ def _show_beginnings(
     )  # fmt: skip
 
 
+async def _list_examples(visit: Visit) -> Mapping[str, ExampleModel]:
+    """The models that a new one may begin with, by key: of the project's packages, then of the library."""
+    installed = await read_installed_models(visit.reading, project_number(visit.path["project_id"]))
+
+    def build() -> Mapping[str, ExampleModel]:
+        own = [_build_example(one.package, one.title, one.name, one.document) for one in installed]
+        mine = {example.key: replace(example, is_installed=True) for example in own}
+        return mine | {key: one for key, one in _read_examples().items() if key not in mine}
+
+    return await visit.reading.in_thread(build)
+
+
 @cache
 def _read_examples() -> Mapping[str, ExampleModel]:
     """The models of the library by key, in order of package and model; they are read once."""
@@ -128,13 +143,13 @@ def _read_examples() -> Mapping[str, ExampleModel]:
         example.key: example
         for package in read_library()
         for name, text in package.models.items()
-        for example in [_build_example(package.manifest, name, text)]
+        for example in [_build_example(package.manifest.name, package.manifest.title, name, text)]
     }
 
 
-def _build_example(package: PackageManifest, name: str, text: str) -> ExampleModel:
+def _build_example(package: str, title: str, name: str, text: str) -> ExampleModel:
     model = read_parts(read_source(text))
-    return ExampleModel(f"{package.name}/{name}", model.name, package.title, text, [*_list_equations(model)])
+    return ExampleModel(f"{package}/{name}", model.name, title, text, [*_list_equations(model)])
 
 
 def _list_equations(model: Model) -> Iterator[str]:

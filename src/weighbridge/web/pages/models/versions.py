@@ -48,7 +48,7 @@ from weighbridge.packages.records import PartKind
 from weighbridge.web.display.formula import formula
 from weighbridge.web.display.graph import Box, GraphEdge, graph
 from weighbridge.web.framework.listing import ListView, list_query
-from weighbridge.web.framework.origins import list_origins
+from weighbridge.web.framework.origins import list_origins, map_origins
 from weighbridge.web.framework.page import form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
 
@@ -221,6 +221,7 @@ async def models(visit: Visit) -> View:
     return view(
         "models/models.html", "Models", call=f"{path}?{urlencode(query)}", has_csv=True,
         models=listed_models.data, list=ListView(path, visit.query, listed_models.info), path=path,
+        origins=await map_origins(visit, PartKind.MODEL, listed_models.data),
     )  # fmt: skip
 
 

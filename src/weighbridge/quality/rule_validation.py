@@ -22,7 +22,7 @@ from weighbridge.core.rule import (
     read_rule,
     write_window,
 )
-from weighbridge.core.rule.definition import FILLS_GAPS, Purpose, find_expression, read_correction
+from weighbridge.core.rule.definition import FILLS_GAPS, Purpose, Severity, find_expression, read_correction
 from weighbridge.core.rule.functions import asks_calibration
 from weighbridge.core.rule.reading import find_type
 from weighbridge.core.rule.substitution import (
@@ -116,6 +116,7 @@ def _draft(
         window_meters=request.window_meters
         or choose_default_meters(request.target, request.window_member_scope),
         purpose=request.purpose,
+        severity=request.severity,
         correction=correction,
         priority=request.priority,
         requires_approval=request.requires_approval,
@@ -145,7 +146,7 @@ def problems_of_frame(request: RuleRecord) -> Iterator[Problem]:
         yield Problem(message, "effective_to", "invalid")
 
 
-_CHOICES = frozenset({"target", "window_member_scope", "window_meters", "purpose"})
+_CHOICES = frozenset({"target", "window_member_scope", "window_meters", "purpose", "severity"})
 """Fields without which nothing else can be checked."""
 
 
@@ -155,6 +156,13 @@ def _problems_of_kind(request: RuleRecord) -> Iterator[Problem]:
     if request.window_meters is not None:
         yield from _choice("window_meters", request.window_meters, WindowMeters)
     yield from _choice("purpose", request.purpose, Purpose)
+    yield from _choice("severity", request.severity, Severity)
+    if request.severity == Severity.WARN and request.purpose != Purpose.ALERT:
+        message = (
+            f"severity is {request.severity!r}; what a rule corrects is no mere warning, so with the purpose "
+            f"{request.purpose} it is {Severity.FAIL}."
+        )
+        yield Problem(message, "severity", "invalid")
     if not 1 <= request.priority <= PRIORITY_MAX:
         message = f"priority is {request.priority}; it takes a whole number from 1 to {PRIORITY_MAX:,}."
         yield Problem(message, "priority", "invalid")

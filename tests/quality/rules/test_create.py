@@ -53,6 +53,7 @@ def test_a_rule_comes_back_with_all_that_it_is(api, plant, delivery):
         "window_member_scope": "event_type",
         "window_meters": "own",
         "purpose": "alert",
+        "severity": "fail",
         "correction": None,
         "priority": 100,
         "requires_approval": False,

@@ -65,6 +65,7 @@ OTHERWISE: dict[str, Any] = {
     "window_member_scope": "location",
     "window_meters": "all",
     "purpose": "alert",
+    "severity": "warn",
     "correction": CONSTANT | {"value": 7, "conservative": "high"},
     "priority": 7,
     "requires_approval": True,

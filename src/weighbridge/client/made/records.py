@@ -323,6 +323,7 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True):
     input_data_is_complete: bool
     input_data_next: str | None
     has_rule_alerts: bool
+    has_rule_warnings: bool
     is_stale: bool
     stale_reasons: list[StaleReason]
     waiting_event_count: int
@@ -722,6 +723,7 @@ class DataPointResult(msgspec.Struct, frozen=True, kw_only=True):
     rule_id: str
     rule_version: int
     rule_name: str
+    severity: Literal["warn", "fail"]
     message: str | None
     event_id: str | None
     data_point_id: str | None
@@ -753,6 +755,7 @@ class DataPointResultOrModelRunResult(msgspec.Struct, frozen=True, kw_only=True)
     rule_id: str
     rule_version: int
     rule_name: str
+    severity: Literal["warn", "fail"]
     message: str | None
     event_id: str | None = None
     data_point_id: str | None = None
@@ -915,6 +918,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
     evidences: list[EventEvidence]
     rolled_up_from: EventReadings | None
     has_rule_alerts: bool
+    has_rule_warnings: bool
     created_at: datetime
     updated_at: datetime
     ui_url: str
@@ -2052,6 +2056,7 @@ class ModelRunResult(msgspec.Struct, frozen=True, kw_only=True):
     rule_id: str
     rule_version: int
     rule_name: str
+    severity: Literal["warn", "fail"]
     message: str | None
     node_ids: list[str]
     model_run_id: str
@@ -2540,6 +2545,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     summary_of_changes: ReportChanges | None
     history: list[ReportMove]
     alerted_batch_count: int
+    warned_batch_count: int
     stale_batch_count: int
     waiting_batch_count: int
     pending_proposal_count: int
@@ -2710,6 +2716,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     window_member_scope: Literal["event", "location", "event_type", "project"]
     window_meters: Literal["own", "all"]
     purpose: Literal["alert", "adjust", "substitute", "impute"]
+    severity: Literal["warn", "fail"]
     correction: Any
     priority: int
     requires_approval: bool
@@ -2806,6 +2813,7 @@ class RuleVersion(msgspec.Struct, frozen=True, kw_only=True):
     window_member_scope: Literal["event", "location", "event_type", "project"]
     window_meters: Literal["own", "all"]
     purpose: Literal["alert", "adjust", "substitute", "impute"]
+    severity: Literal["warn", "fail"]
     correction: Any
     priority: int
     requires_approval: bool
@@ -2887,6 +2895,7 @@ class SavedRule(msgspec.Struct, frozen=True, kw_only=True):
     window_member_scope: Literal["event", "location", "event_type", "project"]
     window_meters: Literal["own", "all"]
     purpose: Literal["alert", "adjust", "substitute", "impute"]
+    severity: Literal["warn", "fail"]
     correction: Any
     priority: int
     requires_approval: bool
@@ -3379,6 +3388,7 @@ class UpdatedBatch(msgspec.Struct, frozen=True, kw_only=True):
     error_message: str | None
     primary_output: PrimaryOutput
     has_rule_alerts: bool
+    has_rule_warnings: bool
     created_at: datetime
     updated_at: datetime
 

@@ -487,6 +487,15 @@ class Purpose(StrEnum):
     """It makes events for slots of a cadence in which none came."""
 
 
+class Severity(StrEnum):
+    """How grave it is when a rule that alerts is true."""
+
+    WARN = "warn"
+    """A warning: it is shown and counted apart, and nothing waits for it."""
+    FAIL = "fail"
+    """An alert, which reports may be refused for."""
+
+
 FILLS_GAPS: Final = frozenset({Purpose.SUBSTITUTE, Purpose.IMPUTE})
 """The purposes of rules that fill gaps of a meter's series."""
 

@@ -26,6 +26,7 @@ from weighbridge.core.rule.definition import (
     Extent,
     Method,
     Purpose,
+    Severity,
 )
 from weighbridge.core.rule.functions import DEFINITIONS
 from weighbridge.core.rule.substitution.definition import (
@@ -275,6 +276,7 @@ _Evaluation = Annotated[str, one_of(EVALUATIONS)]
 _MemberScope = Annotated[str, one_of(MemberScope)]
 _Meters = Annotated[str, one_of(WindowMeters)]
 _Purpose = Annotated[str, one_of(Purpose)]
+_Severity = Annotated[str, one_of(Severity)]
 
 
 class Rule(msgspec.Struct, frozen=True):
@@ -381,6 +383,8 @@ class Rule(msgspec.Struct, frozen=True):
     purpose: Annotated[_Purpose, Sent(_Purpose, default="alert")]
     """Whether it only alerts, or corrects too: adjusts values, substitutes them, or imputes those that lack.
     """
+    severity: Annotated[_Severity, Sent(_Severity, default=Severity.FAIL.value)]
+    """Whether what it finds is an alert, `fail`, or a warning, `warn`; a rule that corrects takes `fail`."""
     correction: Annotated[Correction | None, Sent(Correction)]
     """What a value becomes that it finds wrong; null for a rule that alerts."""
     priority: Annotated[int, Sent(Annotated[int, between(1, PRIORITY_MAX)], default=PRIORITY_DEFAULT)]
@@ -429,6 +433,7 @@ class RuleVersion(msgspec.Struct, frozen=True):
     window_member_scope: _MemberScope
     window_meters: _Meters
     purpose: _Purpose
+    severity: _Severity
     correction: Correction | None
     priority: int
     requires_approval: bool
@@ -597,6 +602,16 @@ EXAMPLES: Final[Mapping[str, tuple[str, dict[str, Any]]]] = {
             "The removal for each tonne of biochar is out of proportion.",
             target="model_run",
             model_id=_MODEL,
+        ),
+    ),
+    "warning": (
+        "A value that is possible and unusual: a warning, which holds nothing back",
+        _rule(
+            "Mass above the usual",
+            "{{wet-mass}} > 30",
+            "Few trucks carry more than 30 t.",
+            event_type_id=_EVENT_TYPE,
+            severity="warn",
         ),
     ),
     "calibration": (

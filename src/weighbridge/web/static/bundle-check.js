@@ -6783,6 +6783,7 @@
         "target",
         "data_point",
         "purpose",
+        "severity",
         "priority",
         "requires_approval",
         "window_member_scope",

@@ -32,6 +32,7 @@ from weighbridge.core.rule.substitution import (
     read_filling,
     write_filling,
 )
+from weighbridge.core.rule.tables import write_tables
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid, NotFound
@@ -70,6 +71,7 @@ async def validate_rule(tx: Read, actor: Actor, project: int, request: RuleRecor
         request.window_member_scope,
         request.target,
         find_expression(request.purpose, correction),
+        request.tables,
     )
     problems += wrong
     data_point = request.data_point
@@ -80,7 +82,10 @@ async def validate_rule(tx: Read, actor: Actor, project: int, request: RuleRecor
         raise Invalid(problems)
     assert rule is not None and watched is not None  # noqa: S101, PT018 - their problems were raised
     window = None if rule.window is None else write_window(rule.window)
-    return _draft(project, request, watched, data_point=data_point, window=window, correction=correction)
+    return _draft(
+        project, request, watched, data_point=data_point, window=window, correction=correction,
+        tables=write_tables(rule.tables),
+    )  # fmt: skip
 
 
 def _correction(request: RuleRecord) -> tuple[dict[str, Any] | None, GapFilling | None, list[Problem]]:
@@ -99,6 +104,7 @@ def _correction(request: RuleRecord) -> tuple[dict[str, Any] | None, GapFilling 
 def _draft(
     project: int, request: RuleRecord, watched: _WatchedRecords, *, data_point: str | None,
     window: dict[str, Any] | None, correction: dict[str, Any] | None,
+    tables: dict[str, Any] | None,
 ) -> StoredVersion:  # fmt: skip
     return StoredVersion(
         project=project,
@@ -118,6 +124,7 @@ def _draft(
         purpose=request.purpose,
         severity=request.severity,
         correction=correction,
+        tables=tables,
         priority=request.priority,
         requires_approval=request.requires_approval,
         message=(request.message or "").strip() or None,

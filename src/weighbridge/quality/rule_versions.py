@@ -76,6 +76,7 @@ class StoredVersion(msgspec.Struct, frozen=True):
     purpose: str
     severity: str
     correction: dict[str, Any] | None
+    tables: dict[str, Any] | None
     priority: int
     requires_approval: bool
     message: str | None
@@ -116,6 +117,7 @@ STORED_VERSION: Final = row_of(
     Column("purpose", "v.purpose"),
     Column("severity", SEVERITY),
     Column("correction", "v.correction"),
+    Column("tables", "v.tables"),
     Column("priority", "v.priority"),
     Column("requires_approval", "v.requires_approval"),
     Column("message", "u.message"),
@@ -326,6 +328,7 @@ async def prepared_rule(tx: Read, version: StoredVersion) -> PreparedRule:
         version.window_member_scope,
         version.target,
         find_expression(version.purpose, version.correction),
+        version.tables,
     )
     filling = None
     if version.purpose in FILLS_GAPS and version.correction is not None:

@@ -117,6 +117,7 @@ _VERSIONED: Final = (
     Column("purpose", "v.purpose"),
     Column("severity", SEVERITY),
     Column("correction", "v.correction"),
+    Column("tables", "v.tables"),
     Column("priority", "v.priority"),
     Column("requires_approval", "v.requires_approval"),
 )
@@ -201,6 +202,7 @@ VERSIONED: Final = (
     "purpose",
     "severity",
     "correction",
+    "tables",
     "priority",
     "requires_approval",
 )
@@ -319,15 +321,16 @@ async def _add_version(tx: Write, actor: Actor, version: StoredVersion) -> None:
         """
         INSERT INTO rule_versions (project_id, rule_id, version, target, expression, data_point,
                                    event_type_id, asset_id, family_id, rule_window, window_member_scope,
-                                   window_meters, purpose, severity, correction, priority, requires_approval,
-                                   user_id)
-        VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+                                   window_meters, purpose, severity, correction, tables, priority,
+                                   requires_approval, user_id)
+        VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
         """,
         (
             version.project, version.rule, version.version, version.target, version.expression,
             version.data_point, version.event_type, version.asset, version.family, jsonb(version.window),
             version.window_member_scope, version.window_meters, version.purpose, version.severity,
-            jsonb(version.correction), version.priority, version.requires_approval, actor.user_id,
+            jsonb(version.correction), jsonb(version.tables), version.priority,
+            version.requires_approval, actor.user_id,
         ),
     )  # fmt: skip
 

@@ -54,6 +54,7 @@ def test_a_rule_comes_back_with_all_that_it_is(api, plant, delivery):
         "window_meters": "own",
         "purpose": "alert",
         "severity": "fail",
+        "tables": None,
         "correction": None,
         "priority": 100,
         "requires_approval": False,
@@ -215,7 +216,7 @@ def test_each_of_the_examples_makes_a_rule(api, name):
 def test_all_examples_alert_and_one_adjusts():
     purposes = [example["rule"].get("purpose", "alert") for _, example in EXAMPLES.values()]
 
-    assert purposes == ["alert"] * 13 + ["adjust"]
+    assert purposes == ["alert"] * 14 + ["adjust"]
 
 
 REFUSED = {

@@ -1,4 +1,4 @@
-"""The severity of a rule: an alert, which reports may be refused for, or a warning, which holds nothing back."""
+"""The severity of a rule: an alert, which reports may be refused for, or a warning."""
 
 import re
 

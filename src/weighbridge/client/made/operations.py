@@ -5737,6 +5737,7 @@ def rules_create(
     purpose: Literal["alert", "adjust", "substitute", "impute"] | UnsetType = UNSET,
     severity: Literal["warn", "fail"] | UnsetType = UNSET,
     correction: Mapping[str, Any] | UnsetType | None = UNSET,
+    tables: Mapping[str, Any] | UnsetType | None = UNSET,
     priority: int | UnsetType = UNSET,
     requires_approval: bool | UnsetType = UNSET,
     idempotency_key: str | None = None,
@@ -5769,6 +5770,7 @@ def rules_create(
                 "purpose": purpose,
                 "severity": severity,
                 "correction": correction,
+                "tables": tables,
                 "priority": priority,
                 "requires_approval": requires_approval,
             }
@@ -5932,6 +5934,7 @@ def rules_update(
     purpose: Literal["alert", "adjust", "substitute", "impute"] | UnsetType = UNSET,
     severity: Literal["warn", "fail"] | UnsetType = UNSET,
     correction: Mapping[str, Any] | UnsetType | None = UNSET,
+    tables: Mapping[str, Any] | UnsetType | None = UNSET,
     priority: int | UnsetType = UNSET,
     requires_approval: bool | UnsetType = UNSET,
     idempotency_key: str | None = None,
@@ -5963,6 +5966,7 @@ def rules_update(
                 "purpose": purpose,
                 "severity": severity,
                 "correction": correction,
+                "tables": tables,
                 "priority": priority,
                 "requires_approval": requires_approval,
             }

@@ -448,6 +448,7 @@ class CalendarWindow(msgspec.Struct, frozen=True, kw_only=True):
     value: int | None = None
     extent: Literal["to_date", "whole_period"] | None = None
     where: str | None = None
+    same: str | None = None
 
 
 class Calibration(msgspec.Struct, frozen=True, kw_only=True):
@@ -1377,6 +1378,7 @@ class GapCorrection(msgspec.Struct, frozen=True, kw_only=True):
     operating_where: str | None = None
     operating_from: FillingOperation | None = None
     fill_to_end: bool | None = None
+    fill_lacking: bool | None = None
     availability_slots: int | None = None
     round: FillingRounding | None = None
     conservative: Literal["high", "low"] | None = None
@@ -2681,6 +2683,7 @@ class RollingWindow(msgspec.Struct, frozen=True, kw_only=True):
     members: int | None = None
     include_current: bool | None = None
     where: str | None = None
+    same: str | None = None
 
 
 class RoundedAwayDraw(msgspec.Struct, frozen=True, kw_only=True):
@@ -2718,6 +2721,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     purpose: Literal["alert", "adjust", "substitute", "impute"]
     severity: Literal["warn", "fail"]
     correction: Any
+    tables: dict[str, RuleTable] | None
     priority: int
     requires_approval: bool
     pending_count: int
@@ -2797,6 +2801,13 @@ class RuleRun(msgspec.Struct, frozen=True, kw_only=True):
     async_task_id: int | None
 
 
+class RuleTable(msgspec.Struct, frozen=True, kw_only=True):
+    """A table that the expressions of a rule look limits up in."""
+
+    columns: list[str]
+    rows: list[list[Value]]
+
+
 class RuleVersion(msgspec.Struct, frozen=True, kw_only=True):
     """One version of a rule: all that decides a result."""
 
@@ -2815,6 +2826,7 @@ class RuleVersion(msgspec.Struct, frozen=True, kw_only=True):
     purpose: Literal["alert", "adjust", "substitute", "impute"]
     severity: Literal["warn", "fail"]
     correction: Any
+    tables: dict[str, RuleTable] | None
     priority: int
     requires_approval: bool
     created_at: datetime
@@ -2897,6 +2909,7 @@ class SavedRule(msgspec.Struct, frozen=True, kw_only=True):
     purpose: Literal["alert", "adjust", "substitute", "impute"]
     severity: Literal["warn", "fail"]
     correction: Any
+    tables: dict[str, RuleTable] | None
     priority: int
     requires_approval: bool
     pending_count: int

@@ -237,6 +237,13 @@ def value_at(row: EventRow, position: int) -> DataPointValue | None:
     return _at(position, row.texts, row.booleans)
 
 
+def is_to_come(row: EventRow, position: int) -> bool:
+    """Whether an event lacks a value that may still be sent, though a rule may have filled one in for it."""
+    if row.is_revised and row.readings is None and not row.is_imputed:
+        return _captured_at(row, position) is None
+    return value_at(row, position) is None
+
+
 def _captured_at(row: EventRow, position: int) -> DataPointValue | None:
     """The value that was captured at a position; an imputed event has none."""
     if row.is_imputed:
@@ -444,10 +451,8 @@ def _readings(row: EventRow) -> EventReadings | None:
 
 
 def _list_missing_slugs(row: EventRow, meanings: Sequence[PositionMeaning]) -> list[str]:
-    """The slugs of required data points without a value."""
-    return [
-        meaning.slug for meaning in meanings if meaning.required and value_at(row, meaning.position) is None
-    ]
+    """The slugs of required data points whose values are to come."""
+    return [meaning.slug for meaning in meanings if meaning.required and is_to_come(row, meaning.position)]
 
 
 def _list_results(

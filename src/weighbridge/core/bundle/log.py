@@ -383,7 +383,7 @@ CORRECTING: Final = (
 _ID_FIELDS: Final = {"feedstock_id": "feedstock", "asset_id": "asset"}
 _OF_RULE: Final = (
     "expression", "target", "data_point", "purpose", "severity", "priority", "requires_approval",
-    "window_member_scope", "window_meters", "correction",
+    "window_member_scope", "window_meters", "correction", "tables",
 )  # fmt: skip
 
 

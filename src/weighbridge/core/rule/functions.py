@@ -542,11 +542,22 @@ FACT_FUNCTIONS: Final = (
 )  # fmt: skip
 """The facts as functions."""
 
+TABLE_FUNCTIONS: Final = (
+    make_leaf(
+        "lookup", "table, column, key", between(3, 3),
+        "The cell in a column of a table of the rule, in the row whose first cell equals the key. Of several"
+        " rows of a key that one is taken whose `effective_from` is the latest by the start of the event. A"
+        " key without a row makes a result with the status `error`, and the sentence that names it.",
+        "({{gross}} - {{net}}) > (1.02 * lookup(lorries, tare, {{plate}}))", 0, 1,
+    ),
+)  # fmt: skip
+"""The functions of a rule's tables."""
+
 LANGUAGE: Final = Language(
     {
         **{name: FUNCTIONS[name] for name in (*PLAIN_FUNCTIONS, *sorted(EITHER))},
         "avg": FUNCTIONS["average"],
-        **{function.name: function for function in (*WINDOW_FUNCTIONS, *FACT_FUNCTIONS)},
+        **{function.name: function for function in (*WINDOW_FUNCTIONS, *FACT_FUNCTIONS, *TABLE_FUNCTIONS)},
     }
 )
 """The language of rules."""
@@ -636,6 +647,17 @@ def is_aggregate(tree: Expression) -> bool:
 def is_fact(tree: Expression) -> bool:
     """Whether a node is a fact of the record."""
     return isinstance(tree, FunctionCall) and tree.function in FACTS
+
+
+def is_lookup(tree: Expression) -> bool:
+    """Whether a node looks up a cell of one of the rule's tables."""
+    return isinstance(tree, FunctionCall) and tree.function == TABLE_FUNCTIONS[0].name
+
+
+def list_lookups(*trees: Expression | None) -> list[FunctionCall]:
+    """List what expressions look up in tables, each once."""
+    nodes = (node for tree in trees if tree is not None for node in walk(tree))
+    return list(dict.fromkeys(node for node in nodes if isinstance(node, FunctionCall) and is_lookup(node)))
 
 
 def asks_calibration(*trees: Expression | None) -> bool:

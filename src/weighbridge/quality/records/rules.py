@@ -41,6 +41,7 @@ from weighbridge.core.rule.substitution.definition import (
     MissingBorderPolicy,
 )
 from weighbridge.core.rule.substitution.windows import AROUND_GAP
+from weighbridge.core.rule.tables import COLUMNS_MAX, ROWS_MAX
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.lists.field import RequestBodies, Sent
 from weighbridge.http.text import Description, Moment, Name, Slug, at_most, between, one_of, several, shown_as
@@ -84,6 +85,8 @@ class RollingWindow(msgspec.Struct, frozen=True):
     include_current: bool = False
     """Whether the record itself is a member."""
     where: ConditionText | None = None
+    same: ConditionText | None = None
+    """An expression, such as the lorry; only members count for which it gives the same as for the record."""
 
 
 class CalendarWindow(msgspec.Struct, frozen=True):
@@ -98,6 +101,8 @@ class CalendarWindow(msgspec.Struct, frozen=True):
     extent: Annotated[str, one_of(Extent)] = Extent.TO_DATE.value
     """Whether it goes up to the record, or to the end of the period."""
     where: ConditionText | None = None
+    same: ConditionText | None = None
+    """An expression, such as the lorry; only members count for which it gives the same as for the record."""
 
 
 class FillingMethod(msgspec.Struct, frozen=True):
@@ -231,6 +236,10 @@ class GapCorrection(FillingMethod, frozen=True, kw_only=True):
     """Whether slots behind the last event of a meter are a gap, too, up to the end of the rule's time once it
     has passed; left out, they wait for the next event.
     """
+    fill_lacking: bool | None = None
+    """Whether values that received events lack are filled, too, until they arrive; left out, these events
+    wait for someone to complete them.
+    """
     availability_slots: Annotated[int, between(1, AVAILABILITY_SLOTS_MAX)] | None = None
     """Over how many operating slots `availability()` is taken; left out, over all so far."""
     round: FillingRounding | None = None
@@ -254,6 +263,19 @@ Window = Annotated[dict[str, Any], shown_as(RollingWindow | CalendarWindow)]
 Correction = Annotated[dict[str, Any], shown_as(RuleCorrection | GapCorrection)]
 """A correction as it is written; `core/rule/definition.py` reads it or, where gaps are filled,
 `core/rule/substitution`, and says everything that is wrong."""
+
+
+class RuleTable(msgspec.Struct, frozen=True):
+    """A table that the expressions of a rule look limits up in."""
+
+    columns: Annotated[list[str], several(COLUMNS_MAX)]
+    """The names of its columns, without units, the key first; `effective_from` says from when a row holds."""
+    rows: Annotated[list[list[Decimal | str]], several(ROWS_MAX)]
+    """Its rows, each with a number or a text for each column; of a key one from each moment on."""
+
+
+Tables = Annotated[dict[str, Any], shown_as(dict[str, RuleTable])]
+"""Tables as they are written; `core/rule/tables.py` reads them and says everything that is wrong."""
 
 
 # What a data rule looks like on the wire.
@@ -387,6 +409,8 @@ class Rule(msgspec.Struct, frozen=True):
     """Whether what it finds is an alert, `fail`, or a warning, `warn`; a rule that corrects takes `fail`."""
     correction: Annotated[Correction | None, Sent(Correction)]
     """What a value becomes that it finds wrong; null for a rule that alerts."""
+    tables: Annotated[Tables | None, Sent(Tables)]
+    """What its expressions `lookup`, by name, such as the tare of each lorry; null when it has no tables."""
     priority: Annotated[int, Sent(Annotated[int, between(1, PRIORITY_MAX)], default=PRIORITY_DEFAULT)]
     """Which rule goes first where several correct one value: the smallest, from 1 to 1,000."""
     requires_approval: Annotated[bool, Sent(bool, default=False)]
@@ -435,6 +459,7 @@ class RuleVersion(msgspec.Struct, frozen=True):
     purpose: _Purpose
     severity: _Severity
     correction: Correction | None
+    tables: Tables | None
     priority: int
     requires_approval: bool
     created_at: Instant

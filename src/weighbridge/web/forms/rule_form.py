@@ -113,6 +113,7 @@ _TABLE: Final = DocumentTable(
         "operating_where": "Meter was operating when",
         "operating_from": "Operating, by events of another type",
         "fill_to_end": "Slots after the last event are a gap",
+        "fill_lacking": "Fill values that received events lack",
         "availability_slots": "Operating slots of availability()",
         "round": "Rounding",
         "conservative": "Errs on the side of",

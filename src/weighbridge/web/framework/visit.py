@@ -279,8 +279,9 @@ async def read_frame(tx: Read, actor: Actor, project_name: str | None) -> Frame:
     values = {"project": wanted_number, "account": actor.account_id, "most": COUNT_MAX + 1}
     [(alerts, warnings, proposals, tasks)] = await tx.tuples(_WAITING, values)
     sees_rules = actor.may("data_rules:read")
-    found = (alerts, warnings, proposals) if sees_rules else (0, 0, 0)
-    return Frame(projects[0], projects, now, *found, tasks)
+    if not sees_rules:
+        alerts = warnings = proposals = 0
+    return Frame(projects[0], projects, now, alerts, warnings, proposals, tasks)
 
 
 def build_navigation(frame: Frame, actor: Actor) -> list[NavigationGroup]:

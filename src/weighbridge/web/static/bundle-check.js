@@ -6789,6 +6789,7 @@
         "window_member_scope",
         "window_meters",
         "correction",
+        "tables",
       ];
       const versions = new Map(
         [...contents.corrections.values(), ...contents.findings]

@@ -293,6 +293,8 @@ class GapFilling:
     operating_from: OperatingSource | None = None
     fills_to_end: bool = False
     """Whether the slots behind the last event of a meter are a gap, up to the end of the rule's time."""
+    fills_lacking: bool = False
+    """Whether values that received events lack are filled, too; those of rolled-up events always may be."""
 
 
 TIER_FUNCTIONS: Final = (
@@ -348,6 +350,7 @@ def write_filling(filling: GapFilling) -> dict[str, Any]:
         "round": None if rounding is None else {"places": rounding.places, "mode": rounding.mode},
         "conservative": filling.conservative.value,
         "fill_to_end": True if filling.fills_to_end else None,
+        "fill_lacking": True if filling.fills_lacking else None,
     }
     return document | {name: value for name, value in options.items() if value is not None}
 

@@ -463,6 +463,9 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
     valid_from: datetime
     valid_until: datetime | None
     uncertainty: StatedUncertainty
+    as_found: Decimal | None
+    as_left: Decimal | None
+    error_unit: str | None
     evidence_id: int | None
     evidence: EventEvidence | None
     notes: str | None

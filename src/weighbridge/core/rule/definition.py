@@ -464,6 +464,12 @@ class CalibrationSpan(NamedTuple):
     start: datetime
     end: datetime | None
     """It holds before this moment; None where the certificate names no end."""
+    as_found: Element = None
+    """The error that it found; None where it says none."""
+    drift: Element = None
+    """By how much the meter has moved since the one before: what it found less what that one left."""
+    next_drift: Element = None
+    """The same of the next one; None as long as there is none."""
 
 
 class Record(NamedTuple):

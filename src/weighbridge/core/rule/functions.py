@@ -430,6 +430,18 @@ FACTS: Final[Mapping[str, FactMeaning]] = {
     "calibration_days_left": FactMeaning(
         lambda record, _: _measure_calibration_rest(record), is_of_calibration=True
     ),
+    "calibration_as_found": FactMeaning(
+        lambda record, _: None if record.calibration is None else record.calibration.as_found,
+        is_of_calibration=True,
+    ),
+    "calibration_drift": FactMeaning(
+        lambda record, _: None if record.calibration is None else record.calibration.drift,
+        is_of_calibration=True,
+    ),
+    "next_calibration_drift": FactMeaning(
+        lambda record, _: None if record.calibration is None else record.calibration.next_drift,
+        is_of_calibration=True,
+    ),
     "month": FactMeaning(lambda record, zone: Decimal(record.start.astimezone(zone).month)),
     "day_of_month": FactMeaning(lambda record, zone: Decimal(record.start.astimezone(zone).day)),
     "weekday": FactMeaning(lambda record, zone: Decimal(record.start.astimezone(zone).isoweekday())),
@@ -517,6 +529,25 @@ FACT_FUNCTIONS: Final = (
         "How many days after the start of the event the latest calibration ends; zero or less where it has"
         " ended, missing where there is none or it names no end.",
         "calibration_days_left() between 0 and 30",
+    ),
+    make_leaf(
+        "calibration_as_found", "", between(0, 0),
+        "The error that the latest calibration found (`as_found`), in its unit; missing where it says none.",
+        "abs(calibration_as_found()) > 5",
+    ),
+    make_leaf(
+        "calibration_drift", "", between(0, 0),
+        "By how much the meter had moved by the latest calibration: what that one found (`as_found`) less"
+        " what the one before left (`as_left`). Where it is too much, the event is behind a calibration that"
+        " failed, up to the next one. Missing where one of them says no error.",
+        "abs(calibration_drift()) > 5",
+    ),
+    make_leaf(
+        "next_calibration_drift", "", between(0, 0),
+        "By how much the meter will have moved by the next calibration: what that one found less what the"
+        " latest one left. Where it is too much, the event is in the time between the two in which the meter"
+        " drifted. Missing until the next one is entered.",
+        "abs(next_calibration_drift()) > 2.5",
     ),
     make_leaf(
         "month", "", between(0, 0),

@@ -47,3 +47,13 @@ BEGIN
                (SELECT max(s.place) FROM seen s WHERE jsonb_typeof(s.value) = 'number'))) AS held (place)
       LEFT JOIN seen ON seen.place = held.place);
 END $$;
+
+-- The errors that a calibration found and left, which rules look at and no uncertainty rests on.
+ALTER TABLE calibrations
+    ADD COLUMN as_found numeric CHECK (as_found > '-Infinity' AND as_found < 'Infinity'),
+    ADD COLUMN as_left numeric CHECK (as_left > '-Infinity' AND as_left < 'Infinity'),
+    ADD COLUMN error_unit text CHECK (error_unit <> '');
+ALTER TABLE former_calibrations
+    ADD COLUMN as_found numeric,
+    ADD COLUMN as_left numeric,
+    ADD COLUMN error_unit text;

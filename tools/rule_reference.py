@@ -20,9 +20,9 @@ from weighbridge.core.rule.definition import (
     RuleTarget,
     WindowMeters,
 )
+from weighbridge.core.rule.facts import FACT_FUNCTIONS
 from weighbridge.core.rule.functions import (
     EITHER,
-    FACT_FUNCTIONS,
     LANGUAGE,
     PLAIN_FUNCTIONS,
     TABLE_FUNCTIONS,

@@ -23,7 +23,7 @@ from weighbridge.core.rule import (
     write_window,
 )
 from weighbridge.core.rule.definition import FILLS_GAPS, Purpose, Severity, find_expression, read_correction
-from weighbridge.core.rule.functions import asks_calibration
+from weighbridge.core.rule.facts import asks_calibration
 from weighbridge.core.rule.reading import find_type
 from weighbridge.core.rule.substitution import (
     GapFilling,

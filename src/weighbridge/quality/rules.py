@@ -43,6 +43,7 @@ from weighbridge.platform.feature_flags import need_feature
 from weighbridge.platform.tenancy import find, need, of_key, plain_key_named, project_named
 from weighbridge.quality.evaluation import period_evaluation
 from weighbridge.quality.evaluation.period_evaluation import queue_run
+from weighbridge.quality.records.rule_examples import EXAMPLES
 from weighbridge.quality.records.rule_results import (
     RulePreview,
     RulePreviewBody,
@@ -51,7 +52,6 @@ from weighbridge.quality.records.rule_results import (
 )
 from weighbridge.quality.records.rules import (
     EVALUATIONS,
-    EXAMPLES,
     RULE_BODIES,
     Rule,
     RuleVersion,

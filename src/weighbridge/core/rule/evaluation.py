@@ -22,15 +22,8 @@ from weighbridge.core.expression.tree import Expression, FunctionCall, Name, Wor
 from weighbridge.core.expression.value import Element, Fault, RowStep
 from weighbridge.core.halt import proceeding
 from weighbridge.core.rule.definition import Calendar, Extent, MemberScope, Record, Rolling, Rule
-from weighbridge.core.rule.functions import (
-    AGGREGATES,
-    FACTS,
-    Entering,
-    FactMeaning,
-    Sliding,
-    is_fact,
-    list_lookups,
-)
+from weighbridge.core.rule.facts import FACTS, FactMeaning, is_fact
+from weighbridge.core.rule.functions import AGGREGATES, Entering, Sliding, list_lookups
 from weighbridge.core.time.calendar import Interval
 
 COST_MAX: Final = 20_000_000

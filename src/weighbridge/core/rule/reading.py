@@ -34,14 +34,12 @@ from weighbridge.core.rule.definition import (
     is_tag,
     read_window,
 )
+from weighbridge.core.rule.facts import FACTS, asks_calibration, is_fact
 from weighbridge.core.rule.functions import (
     AGGREGATES,
     DEFINITIONS,
-    FACTS,
     LANGUAGE,
-    asks_calibration,
     is_aggregate,
-    is_fact,
     is_lookup,
     list_aggregates,
     list_lookups,

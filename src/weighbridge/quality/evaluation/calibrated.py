@@ -21,7 +21,7 @@ from weighbridge.core.expression.tree import Position
 from weighbridge.core.expression.value import Element, Fault
 from weighbridge.core.number import CONTEXT
 from weighbridge.core.rule.definition import CalibrationSpan
-from weighbridge.core.rule.functions import asks_calibration
+from weighbridge.core.rule.facts import asks_calibration
 from weighbridge.db.engine import Read
 from weighbridge.quality.rule_versions import PreparedRule
 

@@ -44,7 +44,8 @@ from weighbridge.core.expression.meaning import between
 from weighbridge.core.expression.tree import FunctionCall, Word
 from weighbridge.core.number import CONTEXT, round_to
 from weighbridge.core.rule.definition import PERIODS
-from weighbridge.core.rule.functions import PLAIN_FUNCTIONS, make_leaf
+from weighbridge.core.rule.facts import make_leaf
+from weighbridge.core.rule.functions import PLAIN_FUNCTIONS
 from weighbridge.core.rule.substitution.windows import LookBack, write_look_back
 from weighbridge.core.uncertainty.statement import UncertaintyStatement, list_fields
 

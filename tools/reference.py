@@ -334,6 +334,7 @@ def rule_language_page() -> str:
         "meters": rule_reference.render_meters(),
         "aggregates": rule_reference.render_aggregates(),
         "facts": rule_reference.render_facts(),
+        "lookups": rule_reference.render_lookups(),
         "functions": rule_reference.render_functions(),
         "methods": rule_reference.render_methods(),
         "filling_fields": rule_reference.render_filling_fields(),

@@ -20,11 +20,12 @@ from weighbridge.core.rule.definition import (
     RuleTarget,
     WindowMeters,
 )
+from weighbridge.core.rule.facts import FACT_FUNCTIONS
 from weighbridge.core.rule.functions import (
     EITHER,
-    FACT_FUNCTIONS,
     LANGUAGE,
     PLAIN_FUNCTIONS,
+    TABLE_FUNCTIONS,
     WINDOW_FUNCTIONS,
 )
 from weighbridge.core.rule.substitution.definition import METHOD_FIELDS, TIER_FUNCTIONS
@@ -53,6 +54,7 @@ _FIELDS: Final = (
      f"{PERIODS_MAX}"),
     ("extent", f"`calendar`: `{Extent.TO_DATE}`, up to the record, the default; `{Extent.WHOLE_PERIOD}`", ""),
     ("where", "An expression on a member's own values; others are no members", ""),
+    ("same", "An expression, such as `{{lorry}}`: only members count that give what the record gives", ""),
 )  # fmt: skip
 
 
@@ -72,6 +74,15 @@ def render_facts() -> str:
     """What every record has beside its values."""
     rows = ((f"`{function.name}()`", function.doc, f"`{function.example}`") for function in FACT_FUNCTIONS)
     return _render_table(("Fact", "Yields", "Example"), rows)
+
+
+def render_lookups() -> str:
+    """What looks at the tables of the rule."""
+    rows = (
+        (f"`{function.name}({function.parameters})`", function.doc, f"`{function.example}`")
+        for function in TABLE_FUNCTIONS
+    )
+    return _render_table(("Of tables", "Yields", "Example"), rows)
 
 
 def render_functions() -> str:

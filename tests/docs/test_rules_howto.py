@@ -4,7 +4,7 @@ import json
 import re
 from pathlib import Path
 
-from weighbridge.quality.records.rules import EXAMPLES
+from weighbridge.quality.records.rule_examples import EXAMPLES
 
 HOWTO = Path(__file__).parents[2] / "docs" / "howto" / "watch-data-with-rules.md"
 JSON = re.compile(r"^```json\n(\{\"name\".*?)^```$", re.MULTILINE | re.DOTALL)

@@ -40,11 +40,12 @@ from weighbridge.accounting.tracing.lineage import (
     group_reported,
 )
 from weighbridge.accounting.tracing.pending_proposals import ask_for_any_pending, count_pending_if
-from weighbridge.collection.measurements.annotations import IS_ALERT, PARAMETERS, WITH_RULE
+from weighbridge.collection.measurements.annotations import IS_OPEN, PARAMETERS, WITH_RULE
 from weighbridge.core import identity
 from weighbridge.core.identity import API_PREFIX, Link, ResourceAddress
 from weighbridge.core.ledger.conditions import list_conditions
 from weighbridge.core.platform.permission import Actor
+from weighbridge.core.rule.definition import Severity
 from weighbridge.db.engine import Command, Read
 from weighbridge.db.lists.listing import (
     BOUNDS,
@@ -245,6 +246,7 @@ BATCH: Final = row_of(
     Column("input_data_is_complete", (), bool),
     Column("input_data_next", (), lambda: None),
     Column("has_rule_alerts", (), bool),
+    Column("has_rule_warnings", (), bool),
     Column("is_stale", (), bool),
     Column("stale_reasons", (), list),
     Column("waiting_event_count", _WAITING_EVENTS),
@@ -394,7 +396,7 @@ async def _complete_batches(tx: Read, batches: Sequence[Batch]) -> list[Batch]:
         reasons = await read_stale_reasons_if(tx, project, numbers, is_any)
         drawn = group_allocations(project, numbers, held)
         of_reports = group_reported(project, numbers, reported)
-        alerted = {batch for (batch,) in alerts}
+        found_of: dict[int, list[str]] = dict(alerts)
         pending_counts = await count_pending_if(tx, project, numbers, is_any_pending)
         budgets = await name_budgets(tx, project, [batch.uncertainty for batch in of_project.values()])
         for (key, batch), uncertainty in zip(of_project.items(), budgets, strict=True):
@@ -409,7 +411,8 @@ async def _complete_batches(tx: Read, batches: Sequence[Batch]) -> list[Batch]:
                 input_data_count=count,
                 input_data_is_complete=count == len(rows),
                 input_data_next=None if count == len(rows) else _link_rest_of_input_data(batch.id),
-                has_rule_alerts=key.key in alerted,
+                has_rule_alerts=Severity.FAIL in found_of.get(key.key, ()),
+                has_rule_warnings=Severity.WARN in found_of.get(key.key, ()),
                 is_stale=bool(reasons[key.key]),
                 stale_reasons=reasons[key.key],
                 pending_proposal_count=pending_counts.get(key.key, 0),
@@ -424,12 +427,13 @@ async def _complete_batches(tx: Read, batches: Sequence[Batch]) -> list[Batch]:
 
 
 def _ask_for_alerts(project: int, batches: Sequence[int]) -> Command:
-    """The question which batches of a page have an alert on their runs."""
+    """The question which batches of a page have alerts or warnings on their runs."""
     return _ALERTS, {"project": project, "batches": list(batches), **PARAMETERS}
 
 
 _ALERTS: Final = f"""
-    SELECT DISTINCT r.batch_id FROM model_run_results r {WITH_RULE}
+    SELECT r.batch_id, array_agg(DISTINCT r.severity) FROM model_run_results r {WITH_RULE}
      WHERE r.project_id = %(project)s AND r.batch_id = ANY (%(batches)s)
-       AND {IS_ALERT}
+       AND {IS_OPEN}
+     GROUP BY r.batch_id
 """

@@ -10,7 +10,7 @@ Invariants: a calibration changes only while no generation runs, and marks the b
 readings that it is about, or was about before.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
@@ -165,8 +165,13 @@ _ABOUT: Final = (
 )  # fmt: skip
 """The fields on which depends how well readings are known."""
 
+_ERRORS: Final = ("as_found", "as_left", "error_unit")
+"""The fields that rules look at and no uncertainty rests on."""
 
-def _trace(held: staleness.GenerationsHeldOff, *calibrations: Calibration) -> changes.ChangedCalibration:
+
+def _trace(
+    held: staleness.GenerationsHeldOff, *calibrations: Calibration, is_known_otherwise: bool = True
+) -> changes.ChangedCalibration:
     """What a calibration leaves that is, or was, about these readings."""
     stretches = {
         staleness.CalibratedStretch(
@@ -178,11 +183,11 @@ def _trace(held: staleness.GenerationsHeldOff, *calibrations: Calibration) -> ch
         )
         for one in calibrations
     }
-    return changes.ChangedCalibration(held, calibrations[0].id, [*stretches])
+    return changes.ChangedCalibration(held, calibrations[0].id, [*stretches], is_known_otherwise)
 
 
-def _is_about_other(before: Calibration, after: Calibration) -> bool:
-    return any(getattr(before, name) != getattr(after, name) for name in _ABOUT)
+def _differs(before: Calibration, after: Calibration, names: Sequence[str]) -> bool:
+    return any(getattr(before, name) != getattr(after, name) for name in names)
 
 
 _PATH: Final = "/projects/{project_id}/calibrations"
@@ -258,10 +263,13 @@ async def update_calibration(call: WriteCall, body: Struct) -> Calibration:
         return before
     number = CALIBRATIONS.number(named, project)
     traces: list[changes.Trace] = []
-    if _is_about_other(before, wanted):
+    if _differs(before, wanted, _ABOUT):
         await _check_alone(tx, project, wanted, point, number)
         held = await staleness.hold_off_generations(tx, project)
         traces += [held, _trace(held, before, wanted)]
+    elif _differs(before, wanted, _ERRORS):
+        held = await staleness.hold_off_generations(tx, project)
+        traces += [held, _trace(held, wanted, is_known_otherwise=False)]
     after = await CALIBRATIONS.replace(tx, project, number, wanted, {"data_point_type_id": point})
     changes.record(
         tx, call.actor, *traces, action="calibration.update", target=named, project_id=project, before=before,

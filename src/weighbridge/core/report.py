@@ -271,7 +271,7 @@ class Requirement(StrEnum):
     """Its batches were made by versions of models that its methodology names."""
 
     NO_OPEN_ALERTS = "open_alerts"
-    """No alert concerns its data or runs."""
+    """No alert concerns its data or runs: no open result of the severity `fail`; warnings may stay."""
 
     MEASURED_ENOUGH = "measured_share"
     """Of what it takes, as much was measured as its methodology asks for."""

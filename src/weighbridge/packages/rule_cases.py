@@ -59,6 +59,9 @@ RUN_KEYS: Final = ("count", "values", "add", "operating")
 EXPECT_KEYS: Final = ("slot", "from", "to", "value", "code", "absent", "alert")
 """The keys of what a case expects."""
 
+LACKING: Final = "lacking"
+"""Why a slot has no value whose event came without it, where the rule does not say `fill_lacking`."""
+
 _BEGIN: Final = "2025-01-01T00:00:00Z"
 
 _KINDS: Final = {Kind.NUMBER: Decimal, Kind.TEXT: str, Kind.TRUTH: bool}
@@ -317,7 +320,19 @@ def _evaluate(
         for one in slots
         if one.values is not None or vocabulary.has_cadence
     ]
-    return {outcome.slot.about: _describe_outcome(outcome) for outcome in fill(gaps, series, UTC)}
+    outcomes = {outcome.slot.about: _describe_outcome(outcome) for outcome in fill(gaps, series, UTC)}
+    if not checked.filling.fills_lacking:
+        outcomes.update(_list_lacking(slots, checked.data_point))
+    return outcomes
+
+
+def _list_lacking(slots: Sequence[_CaseSlot], data_point: str) -> Mapping[int, Mapping[str, Any]]:
+    """The slots whose events came without the value: a rule that does not fill these leaves them without."""
+    return {
+        one.number: {"absent": LACKING}
+        for one in slots
+        if one.values is not None and data_point not in one.values
+    }
 
 
 def _build_series_slot(

@@ -98,6 +98,7 @@ def _read(record: Any) -> tuple[Rule | None, GapFilling | None, list[Problem]]:
         record.window_member_scope,
         record.target,
         None if filling is not None else find_expression(purpose, correction),
+        record.tables,
     )
     if rule is not None and purpose in FILLS_GAPS and not rule.is_about_itself:
         wrong = [Problem("The expression of a rule that fills gaps has no aggregates.", "expression", None)]

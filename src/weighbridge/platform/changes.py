@@ -160,10 +160,13 @@ class ChangedCalibration:
     held: GenerationsHeldOff
     record: str
     stretches: Sequence[CalibratedStretch]
+    is_known_otherwise: bool = True
+    """Whether readings are better or worse known than before; if not, only rules look at them again."""
 
     def statements(self, project: int) -> Iterator[Command]:
         """Mark the batches that used its readings, and leave these to rules that ask for calibrations."""
-        yield mark_calibrated_runs(project, self.record, self.stretches)
+        if self.is_known_otherwise:
+            yield mark_calibrated_runs(project, self.record, self.stretches)
         yield locks.share_rule_marks(project)
         yield _MARK_CALIBRATED_EVENTS, {"project": project, **list_stretch_columns(self.stretches)}
 
@@ -228,11 +231,20 @@ _MARK_OUTAGES: Final = """
     INSERT INTO rule_dirty_ranges (project_id, event_type_id, start_time, end_time)
     SELECT * FROM made
 """
-# A calibration is the latest of its meter until the next one begins, so long do rules look at it.
+# A calibration is the latest of its meter until the next one begins, so long do rules look at it. Its drift
+# is from the one before, and the next one's is from it: rules that ask for drift look from the one before to
+# the one after the next.
 _MARK_CALIBRATED_EVENTS: Final = """
     WITH made AS MATERIALIZED (
-        SELECT DISTINCT t.project_id, t.event_type_id, stretch.start_time AS first,
-               coalesce((SELECT min(c.valid_from) - interval '1 millisecond' FROM calibrations c
+        SELECT DISTINCT t.project_id, t.event_type_id,
+               coalesce((SELECT max(c.valid_from) FROM calibrations c
+                          WHERE (c.project_id, c.data_point_type_id) = (t.project_id, t.id)
+                            AND c.asset_id IS NOT DISTINCT FROM stretch.asset_id
+                            AND c.valid_from < stretch.start_time AND asked.drift),
+                        stretch.start_time) AS first,
+               coalesce((SELECT (array_agg(c.valid_from ORDER BY c.valid_from))[1 + asked.drift::integer]
+                                - interval '1 millisecond'
+                           FROM calibrations c
                           WHERE (c.project_id, c.data_point_type_id) = (t.project_id, t.id)
                             AND c.asset_id IS NOT DISTINCT FROM stretch.asset_id
                             AND c.valid_from > stretch.start_time),
@@ -245,14 +257,17 @@ _MARK_CALIBRATED_EVENTS: Final = """
                AS stretch (event_type_id, slug, asset_id, start_time, end_time)
           JOIN data_point_types t ON (t.project_id, t.event_type_id, t.slug)
                                    = (%(project)s, stretch.event_type_id, stretch.slug)
-         WHERE EXISTS (SELECT FROM rules u
-                         JOIN rule_versions v
-                           ON (v.project_id, v.rule_id, v.version) = (u.project_id, u.id, u.latest_version)
-                        WHERE u.project_id = t.project_id AND u.evaluation = 'automatic'
-                          AND u.deleted_at IS NULL
-                          AND coalesce(v.event_type_id, t.event_type_id) = t.event_type_id
-                          AND concat(v.expression, v.correction, v.rule_window)
-                              ~~* ANY ('{%%is_calibrated%%,%%calibration_%%}')))
+         CROSS JOIN LATERAL (
+               SELECT bool_or(concat(v.expression, v.correction, v.rule_window) ~~* '%%calibration_drift%%')
+                      AS drift
+                 FROM rules u
+                 JOIN rule_versions v
+                   ON (v.project_id, v.rule_id, v.version) = (u.project_id, u.id, u.latest_version)
+                WHERE u.project_id = t.project_id AND u.evaluation = 'automatic'
+                  AND u.deleted_at IS NULL AND coalesce(v.event_type_id, t.event_type_id) = t.event_type_id
+                  AND concat(v.expression, v.correction, v.rule_window)
+                      ~~* ANY ('{%%is_calibrated%%,%%calibration_%%}')) AS asked
+         WHERE asked.drift IS NOT NULL)
     INSERT INTO rule_dirty_ranges (project_id, event_type_id, start_time, end_time)
     SELECT * FROM made
 """

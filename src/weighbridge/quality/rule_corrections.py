@@ -52,6 +52,7 @@ def of_version(version: StoredVersion) -> dict[str, Composable]:
         "priority": Literal(version.priority),
         "not_reverted": Literal([state.value for state in NOT_REVERTED]),
         "manual": Literal(CorrectionOrigin.MANUAL.value),
+        "substitution": Literal(CorrectionOrigin.SUBSTITUTION.value),
         "approved": Literal(ApprovalState.APPROVED.value),
     }
 
@@ -374,7 +375,7 @@ async def leave_to_people(tx: Write, version: StoredVersion) -> None:
 
 
 async def _leave_to_readings(tx: Write, version: StoredVersion) -> None:
-    """Remove the findings that would fill a value that readings have meanwhile provided."""
+    """Remove the findings that would fill a value that has meanwhile come."""
     await tx.execute(_LEAVE_TO_READINGS.format(**of_version(version)))
 
 
@@ -471,6 +472,8 @@ _LEAVE: Final = SQL(
          WHERE f.to_value IS NOT NULL
            AND c.reverted_by IS NOT NULL AND (c.rule_id = {rule} OR c.source = {manual})
            AND c.rejected_result IS NULL
+           -- A value that came after all took back what was filled in; the value is left to the rule.
+           AND NOT (c.source = {substitution} AND c.from_value IS NULL AND f.from_value IS NOT NULL)
            AND c.reverted_at >= (SELECT v.created_at FROM rule_versions v
                                   WHERE (v.project_id, v.rule_id, v.version) = ({project}, {rule}, {version}))
     )
@@ -486,7 +489,7 @@ _LEAVE_TO_READINGS: Final = SQL(
           FROM (SELECT * FROM rule_findings) f JOIN (SELECT * FROM rule_held_events) held USING (event_id)
           JOIN events e ON (e.project_id, e.id) = ({project}, f.event_id)
          WHERE f.to_value IS NOT NULL AND f.from_value IS NULL
-           AND e.readings IS NOT NULL AND e.numbers[f.position] IS NOT NULL
+           AND e.numbers[f.position] IS NOT NULL
     )
     UPDATE rule_findings f SET to_value = NULL
       FROM filled

@@ -20,6 +20,7 @@ from weighbridge.collection.measurements.annotations import (
 from weighbridge.core import identity
 from weighbridge.core.problem import Problem
 from weighbridge.core.rule import states as moves
+from weighbridge.core.rule.definition import Severity
 from weighbridge.core.rule.states import ApprovalState, ProposalTrigger, ResultStatus, ResultTrigger
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read
@@ -56,6 +57,7 @@ KINDS: Final = ("data_point_result", "model_run_result")
 
 _FILTERS: Final = {
     "status": Filter("r.status", among(ResultStatus), ", ".join(ResultStatus)),
+    "severity": Filter("r.severity", among(Severity), ", ".join(Severity)),
     "approval_state": Filter("r.approval_state", among(ApprovalState), ", ".join(ApprovalState)),
     "rule_version": Filter("r.rule_version", read_int4, "a version's number"),
     "evaluated_at": Filter("r.evaluated_at", read_moment, MOMENT, BOUNDS),
@@ -71,7 +73,7 @@ _SORTS: Final[dict[str, LiteralString]] = {
 _INDEXES: Final = (
     Index("evaluated_at", "evaluated_at", is_range=True),
     Index("created_at", "created_at", is_range=True),
-    *(Index("id", name) for name in ("approval_state", "status", "rule_version")),
+    *(Index("id", name) for name in ("approval_state", "status", "severity", "rule_version")),
 )
 _ORDERS: Final = (Index("id"), Index("evaluated_at"), Index("created_at"))
 
@@ -108,7 +110,7 @@ _OF_MODEL_RUNS: Final = """
            NULL::text AS rejection_reason, NULL::timestamptz AS approved_at,
            NULL::integer AS approved_by, NULL::text AS approval_comment, NULL::integer AS event_type_id,
            NULL::integer AS asset_id, NULL::timestamptz AS slot_start, NULL::timestamptz AS slot_end,
-           NULL::jsonb AS proposed_event,
+           NULL::jsonb AS proposed_event, severity,
            batch_id, model_run_id, node_ids
       FROM model_run_results
 """

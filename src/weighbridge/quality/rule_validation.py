@@ -22,8 +22,8 @@ from weighbridge.core.rule import (
     read_rule,
     write_window,
 )
-from weighbridge.core.rule.definition import FILLS_GAPS, Purpose, find_expression, read_correction
-from weighbridge.core.rule.functions import asks_calibration
+from weighbridge.core.rule.definition import FILLS_GAPS, Purpose, Severity, find_expression, read_correction
+from weighbridge.core.rule.facts import asks_calibration
 from weighbridge.core.rule.reading import find_type
 from weighbridge.core.rule.substitution import (
     GapFilling,
@@ -32,6 +32,7 @@ from weighbridge.core.rule.substitution import (
     read_filling,
     write_filling,
 )
+from weighbridge.core.rule.tables import write_tables
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid, NotFound
@@ -70,6 +71,7 @@ async def validate_rule(tx: Read, actor: Actor, project: int, request: RuleRecor
         request.window_member_scope,
         request.target,
         find_expression(request.purpose, correction),
+        request.tables,
     )
     problems += wrong
     data_point = request.data_point
@@ -80,7 +82,10 @@ async def validate_rule(tx: Read, actor: Actor, project: int, request: RuleRecor
         raise Invalid(problems)
     assert rule is not None and watched is not None  # noqa: S101, PT018 - their problems were raised
     window = None if rule.window is None else write_window(rule.window)
-    return _draft(project, request, watched, data_point=data_point, window=window, correction=correction)
+    return _draft(
+        project, request, watched, data_point=data_point, window=window, correction=correction,
+        tables=write_tables(rule.tables),
+    )  # fmt: skip
 
 
 def _correction(request: RuleRecord) -> tuple[dict[str, Any] | None, GapFilling | None, list[Problem]]:
@@ -99,6 +104,7 @@ def _correction(request: RuleRecord) -> tuple[dict[str, Any] | None, GapFilling 
 def _draft(
     project: int, request: RuleRecord, watched: _WatchedRecords, *, data_point: str | None,
     window: dict[str, Any] | None, correction: dict[str, Any] | None,
+    tables: dict[str, Any] | None,
 ) -> StoredVersion:  # fmt: skip
     return StoredVersion(
         project=project,
@@ -116,7 +122,9 @@ def _draft(
         window_meters=request.window_meters
         or choose_default_meters(request.target, request.window_member_scope),
         purpose=request.purpose,
+        severity=request.severity,
         correction=correction,
+        tables=tables,
         priority=request.priority,
         requires_approval=request.requires_approval,
         message=(request.message or "").strip() or None,
@@ -145,7 +153,7 @@ def problems_of_frame(request: RuleRecord) -> Iterator[Problem]:
         yield Problem(message, "effective_to", "invalid")
 
 
-_CHOICES = frozenset({"target", "window_member_scope", "window_meters", "purpose"})
+_CHOICES = frozenset({"target", "window_member_scope", "window_meters", "purpose", "severity"})
 """Fields without which nothing else can be checked."""
 
 
@@ -155,6 +163,13 @@ def _problems_of_kind(request: RuleRecord) -> Iterator[Problem]:
     if request.window_meters is not None:
         yield from _choice("window_meters", request.window_meters, WindowMeters)
     yield from _choice("purpose", request.purpose, Purpose)
+    yield from _choice("severity", request.severity, Severity)
+    if request.severity == Severity.WARN and request.purpose != Purpose.ALERT:
+        message = (
+            f"severity is {request.severity!r}; what a rule corrects is no mere warning, so with the purpose "
+            f"{request.purpose} it is {Severity.FAIL}."
+        )
+        yield Problem(message, "severity", "invalid")
     if not 1 <= request.priority <= PRIORITY_MAX:
         message = f"priority is {request.priority}; it takes a whole number from 1 to {PRIORITY_MAX:,}."
         yield Problem(message, "priority", "invalid")

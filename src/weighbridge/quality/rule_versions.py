@@ -35,7 +35,7 @@ from weighbridge.core.rule import (
     compile_rule,
     read_rule,
 )
-from weighbridge.core.rule.definition import FILLS_GAPS, Purpose, find_expression
+from weighbridge.core.rule.definition import FILLS_GAPS, Purpose, Severity, find_expression
 from weighbridge.core.rule.substitution import (
     GapFilling,
     GapProgram,
@@ -74,7 +74,9 @@ class StoredVersion(msgspec.Struct, frozen=True):
     window_member_scope: str
     window_meters: str
     purpose: str
+    severity: str
     correction: dict[str, Any] | None
+    tables: dict[str, Any] | None
     priority: int
     requires_approval: bool
     message: str | None
@@ -94,6 +96,9 @@ WINDOW_METERS: Final = f"""coalesce(
                           THEN '{WindowMeters.ALL}' ELSE '{WindowMeters.OWN}' END)"""
 """The meters of a version's window; versions that 1.0.0 stored name none, and have the default ones."""
 
+SEVERITY: Final = f"coalesce(v.severity, '{Severity.FAIL}')"
+"""The severity of what a version finds; versions that older releases stored name none, and find alerts."""
+
 STORED_VERSION: Final = row_of(
     StoredVersion,
     Column("project", "u.project_id"),
@@ -110,7 +115,9 @@ STORED_VERSION: Final = row_of(
     Column("window_member_scope", "v.window_member_scope"),
     Column("window_meters", WINDOW_METERS),
     Column("purpose", "v.purpose"),
+    Column("severity", SEVERITY),
     Column("correction", "v.correction"),
+    Column("tables", "v.tables"),
     Column("priority", "v.priority"),
     Column("requires_approval", "v.requires_approval"),
     Column("message", "u.message"),
@@ -321,6 +328,7 @@ async def prepared_rule(tx: Read, version: StoredVersion) -> PreparedRule:
         version.window_member_scope,
         version.target,
         find_expression(version.purpose, version.correction),
+        version.tables,
     )
     filling = None
     if version.purpose in FILLS_GAPS and version.correction is not None:

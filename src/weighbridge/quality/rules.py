@@ -19,7 +19,7 @@ from weighbridge.core.platform.permission import Actor
 from weighbridge.core.platform.settings import Feature
 from weighbridge.core.problem import Problem
 from weighbridge.core.rule import RuleTarget
-from weighbridge.core.rule.definition import Purpose
+from weighbridge.core.rule.definition import Purpose, Severity
 from weighbridge.core.rule.states import RunKind
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db import locks
@@ -43,6 +43,7 @@ from weighbridge.platform.feature_flags import need_feature
 from weighbridge.platform.tenancy import find, need, of_key, plain_key_named, project_named
 from weighbridge.quality.evaluation import period_evaluation
 from weighbridge.quality.evaluation.period_evaluation import queue_run
+from weighbridge.quality.records.rule_examples import EXAMPLES
 from weighbridge.quality.records.rule_results import (
     RulePreview,
     RulePreviewBody,
@@ -51,7 +52,6 @@ from weighbridge.quality.records.rule_results import (
 )
 from weighbridge.quality.records.rules import (
     EVALUATIONS,
-    EXAMPLES,
     RULE_BODIES,
     Rule,
     RuleVersion,
@@ -59,7 +59,7 @@ from weighbridge.quality.records.rules import (
 )
 from weighbridge.quality.rule_corrections import take_back_approvals, withdraw_all_proposals
 from weighbridge.quality.rule_validation import problems_of_frame, validate_rule
-from weighbridge.quality.rule_versions import WINDOW_METERS, StoredVersion, newest_version
+from weighbridge.quality.rule_versions import SEVERITY, WINDOW_METERS, StoredVersion, newest_version
 
 # Read rules and their versions as the interface shows them, and find the rule that a path names.
 #
@@ -75,6 +75,7 @@ RULES: Final = Listing(
         "target": Filter("v.target", among(RuleTarget), ", ".join(RuleTarget)),
         "evaluation": Filter("u.evaluation", among(EVALUATIONS), ", ".join(EVALUATIONS)),
         "purpose": Filter("v.purpose", among(Purpose), ", ".join(Purpose)),
+        "severity": Filter(SEVERITY, among(Severity), ", ".join(Severity)),
         "event_type_id": Filter("v.event_type_id", read_key("event_type"), "an id et_…"),
         "asset_id": Filter("v.asset_id", read_key("asset"), "an id ast_…"),
     },
@@ -114,7 +115,9 @@ _VERSIONED: Final = (
     Column("window_member_scope", "v.window_member_scope"),
     Column("window_meters", WINDOW_METERS),
     Column("purpose", "v.purpose"),
+    Column("severity", SEVERITY),
     Column("correction", "v.correction"),
+    Column("tables", "v.tables"),
     Column("priority", "v.priority"),
     Column("requires_approval", "v.requires_approval"),
 )
@@ -197,7 +200,9 @@ VERSIONED: Final = (
     "window_member_scope",
     "window_meters",
     "purpose",
+    "severity",
     "correction",
+    "tables",
     "priority",
     "requires_approval",
 )
@@ -316,14 +321,16 @@ async def _add_version(tx: Write, actor: Actor, version: StoredVersion) -> None:
         """
         INSERT INTO rule_versions (project_id, rule_id, version, target, expression, data_point,
                                    event_type_id, asset_id, family_id, rule_window, window_member_scope,
-                                   window_meters, purpose, correction, priority, requires_approval, user_id)
-        VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+                                   window_meters, purpose, severity, correction, tables, priority,
+                                   requires_approval, user_id)
+        VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
         """,
         (
             version.project, version.rule, version.version, version.target, version.expression,
             version.data_point, version.event_type, version.asset, version.family, jsonb(version.window),
-            version.window_member_scope, version.window_meters, version.purpose, jsonb(version.correction),
-            version.priority, version.requires_approval, actor.user_id,
+            version.window_member_scope, version.window_meters, version.purpose, version.severity,
+            jsonb(version.correction), jsonb(version.tables), version.priority,
+            version.requires_approval, actor.user_id,
         ),
     )  # fmt: skip
 

@@ -360,6 +360,8 @@ class Report(msgspec.Struct, frozen=True):
     """Every state that it came to, in order; empty for a draft."""
     alerted_batch_count: int
     """How many of its batches have an alert on their runs."""
+    warned_batch_count: int
+    """How many of its batches have a warning on their runs, which keeps no report back."""
     stale_batch_count: int
     """Behind how many of its batches the data have changed, or another batch has been posted since."""
     waiting_batch_count: int

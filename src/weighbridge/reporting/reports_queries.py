@@ -12,7 +12,7 @@ from psycopg.sql import SQL, Composable
 
 from weighbridge.accounting.books.runs import select_stale
 from weighbridge.accounting.tracing.pending_proposals import ask_for_any_pending, count_pending_of_reports
-from weighbridge.collection.measurements.annotations import IS_ALERT, PARAMETERS, WITH_RULE
+from weighbridge.collection.measurements.annotations import IS_OPEN, PARAMETERS, WITH_RULE
 from weighbridge.core import identity
 from weighbridge.core.identity import Link
 from weighbridge.core.number import EXACT
@@ -286,6 +286,7 @@ REPORT: Final = row_of(
     Column("summary_of_changes", (), NoneType),
     Column("history", (), list),
     Column("alerted_batch_count", (), int),
+    Column("warned_batch_count", (), int),
     Column("stale_batch_count", (), int),
     Column("waiting_batch_count", (), int),
     Column("pending_proposal_count", (), int),
@@ -395,7 +396,7 @@ async def _complete_reports(tx: Read, reports: Sequence[Report], most: int) -> l
     for project, report, batch, *rest in await tx.tuples(_INCLUSIONS, values):
         inclusions[report].append(Inclusion(identity.of("batch", project, batch), *rest))
     stale: dict[int, int] = dict(await tx.tuples(_STALE, values))
-    alerted: dict[int, int] = dict(await tx.tuples(_ALERTED, values))
+    alerted = {report: counts for report, *counts in await tx.tuples(_ALERTED, values)}
     waiting: dict[int, int] = dict(await tx.tuples(_WAITING, values))
     pending = await _count_pending(tx, keys)
     of_others = Counter(report for report, _ in await tx.tuples(OF_OTHER_VERSIONS, values))
@@ -408,7 +409,8 @@ async def _complete_reports(tx: Read, reports: Sequence[Report], most: int) -> l
             inclusions=inclusions[key.key],
             history=history[key.key],
             stale_batch_count=stale.get(key.key, 0),
-            alerted_batch_count=alerted.get(key.key, 0),
+            alerted_batch_count=alerted.get(key.key, (0, 0))[0],
+            warned_batch_count=alerted.get(key.key, (0, 0))[1],
             waiting_batch_count=waiting.get(key.key, 0),
             pending_proposal_count=pending.get(key.key, 0),
             other_version_batch_count=of_others[key.key],
@@ -487,10 +489,11 @@ _WAITING: Final = f"""
 """
 
 _ALERTED: Final = f"""
-    SELECT i.report_id, count(DISTINCT i.batch_id)
+    SELECT i.report_id, count(DISTINCT i.batch_id) FILTER (WHERE r.severity = 'fail'),
+           count(DISTINCT i.batch_id) FILTER (WHERE r.severity = 'warn')
       FROM {_NAMED}
       JOIN report_batches i ON (i.project_id, i.report_id) = (named.project_id, named.report_id)
       JOIN model_run_results r ON (r.project_id, r.batch_id) = (i.project_id, i.batch_id) {WITH_RULE}
-     WHERE {IS_ALERT}
+     WHERE {IS_OPEN}
      GROUP BY i.report_id
 """

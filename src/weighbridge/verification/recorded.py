@@ -179,7 +179,16 @@ NOUNS: Final = (
         "calibrations",
         ("calibration.create", "calibration.update"),
         _select_columns(
-            "name", "asset_id", "event_type_id", "data_point_type", "uncertainty", "evidence_id", "notes"
+            "name",
+            "asset_id",
+            "event_type_id",
+            "data_point_type",
+            "uncertainty",
+            "evidence_id",
+            "notes",
+            "as_found",
+            "as_left",
+            "error_unit",
         )
         | _select_times("valid_from", "valid_until")
         | _MADE,
@@ -234,7 +243,13 @@ NOUNS: Final = (
         "rule",
         "(SELECT v.*, v.rule_id AS id FROM rule_versions v)",
         ("rule.create", "rule.update"),
-        _select_columns(*_OF_RULE_VERSION) | {"window": "t.rule_window", "correction": "t.correction"},
+        _select_columns(*_OF_RULE_VERSION)
+        | {
+            "window": "t.rule_window",
+            "correction": "t.correction",
+            "tables": "t.tables",
+            "severity": "coalesce(t.severity, 'fail')",
+        },
         friendly={"event_type_id": "event_type"},
         part="version",
     ),

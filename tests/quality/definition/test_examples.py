@@ -7,7 +7,7 @@ import pytest
 from tests.given import accounting as given_accounting
 from tests.given import collection as given
 
-from weighbridge.quality.records.rules import EXAMPLES
+from weighbridge.quality.records.rule_examples import EXAMPLES
 
 START = datetime(2025, 1, 1, tzinfo=UTC)
 NODES = """

@@ -40,6 +40,7 @@ def test_a_result_says_which_rule_found_what_in_which_data_point(api, sql, plant
         "rule_version": 1,
         "superseded_by_version": None,
         "rule_name": rule["name"],
+        "severity": "fail",
         "message": "Too heavy for a truck",
         "event_id": event["id"],
         "data_point_id": event["data_points"][0]["id"],

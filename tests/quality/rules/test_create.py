@@ -7,7 +7,7 @@ from tests.given import accounting as given_accounting
 from tests.given import alerts as given_alerts
 from tests.given import collection as given
 
-from weighbridge.quality.records.rules import EXAMPLES
+from weighbridge.quality.records.rule_examples import EXAMPLES
 
 
 @pytest.fixture
@@ -53,6 +53,8 @@ def test_a_rule_comes_back_with_all_that_it_is(api, plant, delivery):
         "window_member_scope": "event_type",
         "window_meters": "own",
         "purpose": "alert",
+        "severity": "fail",
+        "tables": None,
         "correction": None,
         "priority": 100,
         "requires_approval": False,
@@ -214,7 +216,7 @@ def test_each_of_the_examples_makes_a_rule(api, name):
 def test_all_examples_alert_and_one_adjusts():
     purposes = [example["rule"].get("purpose", "alert") for _, example in EXAMPLES.values()]
 
-    assert purposes == ["alert"] * 13 + ["adjust"]
+    assert purposes == ["alert"] * 18 + ["adjust"]
 
 
 REFUSED = {

@@ -65,6 +65,8 @@ OTHERWISE: dict[str, Any] = {
     "window_member_scope": "location",
     "window_meters": "all",
     "purpose": "alert",
+    "severity": "warn",
+    "tables": {"limits": {"columns": ["grade", "limit"], "rows": [["A", 9]]}},
     "correction": CONSTANT | {"value": 7, "conservative": "high"},
     "priority": 7,
     "requires_approval": True,

@@ -12,7 +12,7 @@ from tests.given.gaps import stack
 from tests.given.people import visitor
 
 from weighbridge.core.rule.substitution.definition import METHOD_NAMES
-from weighbridge.quality.records.rules import EXAMPLES
+from weighbridge.quality.records.rule_examples import EXAMPLES
 
 
 @pytest.fixture

@@ -70,7 +70,7 @@ _EVENT_AS_USED: Final = """
     LATERAL (
         SELECT e.project_id, e.id, e.event_type_id, e.client_reference, e.location_ids, e.is_revised,
                e.is_imputed, e.readings, NULL::timestamptz AS voided_at,
-               e.is_complete OR e.is_imputed OR e.readings IS NOT NULL AS is_complete,
+               true AS is_complete,
                CASE WHEN e.captured ? 'start_time'
                     THEN field_as_used({row}, slot.batch_id, 'start_time')::timestamptz(3)
                     ELSE e.start_time END AS start_time,
@@ -102,7 +102,8 @@ def select_event_as_used(events: Composable) -> Composable:
 
     `events` is the source of the columns, such as `STORED_EVENTS`: a row `e` of the type of the table.
     It has the columns of events, so that whatever reads a value of `e` reads what the batch saw. An event
-    that a batch was made of was not voided then, though an imputed one may have been withdrawn since.
+    that a batch was made of was not voided then, though an imputed one may have been withdrawn since, and had
+    what was read of it, though what a rule filled in may have been taken back.
     """
     return SQL(_EVENT_AS_USED).format(events=events, row=_ROW, stated=_STATED_AS_USED)
 

@@ -308,6 +308,7 @@ class Batch(msgspec.Struct, frozen=True):
     input_data_next: ResourceAddress | None
     """Where the rest of them is listed; null when there is none."""
     has_rule_alerts: bool
+    has_rule_warnings: bool
     is_stale: bool
     """Whether what it was made of has changed since it was computed."""
     stale_reasons: list[StaleReason]

@@ -234,6 +234,7 @@ class UpdatedBatch(msgspec.Struct, frozen=True):
     """Why it could not be computed with the inputs that were asked for last; null when it could."""
     primary_output: PrimaryOutput
     has_rule_alerts: bool
+    has_rule_warnings: bool
     created_at: Instant
     updated_at: Instant
 

@@ -323,6 +323,7 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True):
     input_data_is_complete: bool
     input_data_next: str | None
     has_rule_alerts: bool
+    has_rule_warnings: bool
     is_stale: bool
     stale_reasons: list[StaleReason]
     waiting_event_count: int
@@ -447,6 +448,7 @@ class CalendarWindow(msgspec.Struct, frozen=True, kw_only=True):
     value: int | None = None
     extent: Literal["to_date", "whole_period"] | None = None
     where: str | None = None
+    same: str | None = None
 
 
 class Calibration(msgspec.Struct, frozen=True, kw_only=True):
@@ -461,6 +463,9 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
     valid_from: datetime
     valid_until: datetime | None
     uncertainty: StatedUncertainty
+    as_found: Decimal | None
+    as_left: Decimal | None
+    error_unit: str | None
     evidence_id: int | None
     evidence: EventEvidence | None
     notes: str | None
@@ -730,6 +735,7 @@ class DataPointResult(msgspec.Struct, frozen=True, kw_only=True):
     rule_id: str
     rule_version: int
     rule_name: str
+    severity: Literal["warn", "fail"]
     message: str | None
     event_id: str | None
     data_point_id: str | None
@@ -761,6 +767,7 @@ class DataPointResultOrModelRunResult(msgspec.Struct, frozen=True, kw_only=True)
     rule_id: str
     rule_version: int
     rule_name: str
+    severity: Literal["warn", "fail"]
     message: str | None
     event_id: str | None = None
     data_point_id: str | None = None
@@ -923,6 +930,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
     evidences: list[EventEvidence]
     rolled_up_from: EventReadings | None
     has_rule_alerts: bool
+    has_rule_warnings: bool
     created_at: datetime
     updated_at: datetime
     ui_url: str
@@ -1382,6 +1390,7 @@ class GapCorrection(msgspec.Struct, frozen=True, kw_only=True):
     operating_where: str | None = None
     operating_from: FillingOperation | None = None
     fill_to_end: bool | None = None
+    fill_lacking: bool | None = None
     availability_slots: int | None = None
     round: FillingRounding | None = None
     conservative: Literal["high", "low"] | None = None
@@ -2068,6 +2077,7 @@ class ModelRunResult(msgspec.Struct, frozen=True, kw_only=True):
     rule_id: str
     rule_version: int
     rule_name: str
+    severity: Literal["warn", "fail"]
     message: str | None
     node_ids: list[str]
     model_run_id: str
@@ -2556,6 +2566,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     summary_of_changes: ReportChanges | None
     history: list[ReportMove]
     alerted_batch_count: int
+    warned_batch_count: int
     stale_batch_count: int
     waiting_batch_count: int
     pending_proposal_count: int
@@ -2691,6 +2702,7 @@ class RollingWindow(msgspec.Struct, frozen=True, kw_only=True):
     members: int | None = None
     include_current: bool | None = None
     where: str | None = None
+    same: str | None = None
 
 
 class RoundedAwayDraw(msgspec.Struct, frozen=True, kw_only=True):
@@ -2726,7 +2738,9 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     window_member_scope: Literal["event", "location", "event_type", "project"]
     window_meters: Literal["own", "all"]
     purpose: Literal["alert", "adjust", "substitute", "impute"]
+    severity: Literal["warn", "fail"]
     correction: Any
+    tables: dict[str, RuleTable] | None
     priority: int
     requires_approval: bool
     pending_count: int
@@ -2806,6 +2820,13 @@ class RuleRun(msgspec.Struct, frozen=True, kw_only=True):
     async_task_id: int | None
 
 
+class RuleTable(msgspec.Struct, frozen=True, kw_only=True):
+    """A table that the expressions of a rule look limits up in."""
+
+    columns: list[str]
+    rows: list[list[Value]]
+
+
 class RuleVersion(msgspec.Struct, frozen=True, kw_only=True):
     """One version of a rule: all that decides a result."""
 
@@ -2822,7 +2843,9 @@ class RuleVersion(msgspec.Struct, frozen=True, kw_only=True):
     window_member_scope: Literal["event", "location", "event_type", "project"]
     window_meters: Literal["own", "all"]
     purpose: Literal["alert", "adjust", "substitute", "impute"]
+    severity: Literal["warn", "fail"]
     correction: Any
+    tables: dict[str, RuleTable] | None
     priority: int
     requires_approval: bool
     created_at: datetime
@@ -2903,7 +2926,9 @@ class SavedRule(msgspec.Struct, frozen=True, kw_only=True):
     window_member_scope: Literal["event", "location", "event_type", "project"]
     window_meters: Literal["own", "all"]
     purpose: Literal["alert", "adjust", "substitute", "impute"]
+    severity: Literal["warn", "fail"]
     correction: Any
+    tables: dict[str, RuleTable] | None
     priority: int
     requires_approval: bool
     pending_count: int
@@ -3395,6 +3420,7 @@ class UpdatedBatch(msgspec.Struct, frozen=True, kw_only=True):
     error_message: str | None
     primary_output: PrimaryOutput
     has_rule_alerts: bool
+    has_rule_warnings: bool
     created_at: datetime
     updated_at: datetime
 

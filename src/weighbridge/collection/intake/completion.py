@@ -30,6 +30,7 @@ from weighbridge.collection.intake.checking import (
 from weighbridge.collection.measurements.corrections import NewCorrection
 from weighbridge.collection.measurements.event_records import (
     EventRow,
+    is_to_come,
     stated_at,
     value_at,
     with_stated,
@@ -191,17 +192,18 @@ def _change_values(
     completed = set()
     for point, column in _readable(change.data_points, schema, problems):
         stored_value = value_at(row, column.position)
-        _restate(row, point, column, changes, is_new=stored_value is None)
+        is_first = is_to_come(row, column.position)
+        _restate(row, point, column, changes, is_new=is_first)
         value = Decimal(point.value) if column.value_type == "number" else point.value
-        if stored_value is None:
+        if is_first:
             _capture(changes, row, column, value)
             completed.add(point.slug)
         elif stored_value == value:
             continue
-        source = CorrectionOrigin.COMPLETION if stored_value is None else CorrectionOrigin.MANUAL
-        reason = None if stored_value is None else change.reason or None
+        source = CorrectionOrigin.COMPLETION if is_first else CorrectionOrigin.MANUAL
+        reason = None if is_first else change.reason or None
         changes.corrections.append(NewCorrection(row.number, column.position, value, source, reason=reason))
-    lacks = any(value_at(row, schema.columns[slug].position) is None for slug in schema.required - completed)
+    lacks = any(is_to_come(row, schema.columns[slug].position) for slug in schema.required - completed)
     if completed and not lacks and not row.is_complete:
         changes.fields["is_complete"] = True
 

@@ -30,6 +30,7 @@ from weighbridge.core.collection.correction import (
     CorrectionState,
 )
 from weighbridge.core.platform.settings import Feature
+from weighbridge.core.rule.definition import Severity
 from weighbridge.core.rule.states import ALERTS
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read
@@ -52,7 +53,7 @@ OF_DATA_POINTS: Final = """
            evaluated_at, created_at, closed_at, superseded_by_version, dismissed_at, dismissed_by,
            dismissal_reason, event_id, position, approval_state, proposed_correction, rejected_at,
            rejected_by, rejection_reason, approved_at, approved_by, approval_comment, event_type_id, asset_id,
-           slot_start, slot_end, proposed_event
+           slot_start, slot_end, proposed_event, severity
       FROM data_point_results
 """
 """The findings of rules in data points."""
@@ -89,6 +90,7 @@ FINDING: Final = (
     Column("rule_id", ("r.project_id", "r.rule_id"), partial(identity.of, "rule")),
     Column("rule_version", "r.rule_version"),
     Column("rule_name", "u.name"),
+    Column("severity", "r.severity"),
     Column("message", "u.message"),
     Column("evaluated_at", "r.evaluated_at"),
     Column("created_at", "r.created_at"),
@@ -170,8 +172,13 @@ async def results_of_events(
 
 
 def is_alert(result: DataPointResult) -> bool:
-    """Whether a result asks for someone's attention."""
-    return result.status in ALERTS
+    """Whether a result asks for someone's attention, and may keep a report back."""
+    return result.status in ALERTS and result.severity == Severity.FAIL
+
+
+def is_warning(result: DataPointResult) -> bool:
+    """Whether a result is only to be known."""
+    return result.status in ALERTS and result.severity == Severity.WARN
 
 
 # Alerts: the results of rules that are shown with a record and ask for someone's attention.
@@ -180,12 +187,16 @@ def is_alert(result: DataPointResult) -> bool:
 # `PARAMETERS`.
 #
 # Invariant: whoever says that a record has alerts means results that `findings.SHOWN` shows, and of these
-# the ones whose status is among `ALERTS`.
+# the ones whose status is among `ALERTS` and whose severity is `fail`; those of the severity `warn` are
+# warnings, which are counted apart and keep nothing back.
 
 
 WITH_RULE: Final = "JOIN rules u ON (u.project_id, u.id) = (r.project_id, r.rule_id) AND u.deleted_at IS NULL"
 
-IS_ALERT: Final = f"r.status = ANY (%(alerts)s) AND {SHOWN}"
+IS_OPEN: Final = f"r.status = ANY (%(alerts)s) AND {SHOWN}"
+"""Whether a result is an alert or a warning."""
+
+IS_ALERT: Final = f"{IS_OPEN} AND r.severity = '{Severity.FAIL}'"
 
 PARAMETERS: Final[Mapping[str, Any]] = {"feature": Feature.RULES_ENGINE, "alerts": sorted(ALERTS)}
 

@@ -157,8 +157,8 @@ async def apply_corrections(
 ) -> CorrectionOutcome:
     """Record corrections of values that events hold; one that repeats what is in force adds nothing.
 
-    A value that is missing has nothing to correct, and is passed over, unless a rule fills a gap of events
-    that the service made: imputed ones, and rolled-up ones.
+    A value that is missing has nothing to correct, and is passed over, unless a rule fills it. A completion
+    takes back what rules filled in for the value that has come now.
     People repeat the value that is held; a rule repeats its own newest value, or without one the value that
     was captured. What fills a gap repeats nothing, though it comes to the value that was captured: that did
     not count.
@@ -186,7 +186,30 @@ async def apply_corrections(
         return NOTHING_DONE
     keys = [(event, position, field) for _, event, position, field in recorded]
     changed = await _settle(tx, inputs, keys)
+    completed = {
+        (one.event, one.position) for one in corrections if one.source is CorrectionOrigin.COMPLETION
+    }
+    if completed:
+        taken_back = await undo(tx, actor, project, await _list_filled(tx, project, completed))
+        changed = tuple(sorted({*changed, *taken_back.changed}))
     return CorrectionOutcome(tuple(number for number, *_ in recorded), changed)
+
+
+async def _list_filled(tx: Write, project: int, values: Collection[tuple[int, int]]) -> list[int]:
+    """The numbers of the corrections by which rules filled in missing values, by event and position."""
+    rows = await tx.tuples(
+        """
+        SELECT c.id FROM unnest(%s::bigint[], %s::smallint[]) AS named (event_id, position)
+          JOIN corrections c ON (c.project_id, c.event_id, c.position, c.field)
+                              = (%s, named.event_id, named.position, '')
+         WHERE c.source = %s AND c.from_value IS NULL AND c.state = ANY (%s) ORDER BY c.id
+        """,
+        (
+            [event for event, _ in values], [position for _, position in values], project,
+            CorrectionOrigin.SUBSTITUTION, list(NOT_REVERTED),
+        ),
+    )  # fmt: skip
+    return [number for (number,) in rows]
 
 
 async def undo(
@@ -390,7 +413,6 @@ _RECORD: Final = f"""
                    AND c.state = ANY (%(not_reverted)s) AND c.source = sent.source
                    AND c.rule_id IS NOT DISTINCT FROM sent.rule_id
                  ORDER BY c.id DESC LIMIT 1) AS own,
-               e.is_imputed OR e.readings IS NOT NULL AS is_made,
                EXISTS (SELECT FROM corrections c
                         WHERE (c.project_id, c.event_id, c.position, c.field)
                             = (e.project_id, e.id, sent.position, sent.field)
@@ -405,7 +427,7 @@ _RECORD: Final = f"""
            substitution
       FROM compared
      WHERE source = %(completion)s
-        OR (position = 0 OR held IS NOT NULL OR is_made AND substitution IS NOT NULL)
+        OR (position = 0 OR held IS NOT NULL OR substitution IS NOT NULL)
        AND CASE WHEN source = %(manual)s OR (own IS NULL AND NOT is_corrected)
                 THEN value IS DISTINCT FROM held OR substitution IS NOT NULL
                 ELSE value IS DISTINCT FROM own END
@@ -434,14 +456,20 @@ _RANK: Final = f"""
 
 
 def _corrected(array: str, kind: str, value: str) -> str:
-    """A captured array with corrections in force applied; NULL when there are none."""
+    """A captured array with corrections in force applied; NULL when there are none.
+
+    A captured array ends with its last value, and what is filled in may stand behind that.
+    """
+    in_force = f"""
+        corrections c
+        WHERE (c.project_id, c.event_id) = (e.project_id, e.id) AND c.position > 0
+          AND c.state = 'in_force' AND c.source <> %(completion)s AND jsonb_typeof(c.to_value) = '{kind}'"""
     return f"""
-        (SELECT CASE WHEN count(c.id) > 0 THEN array_agg(coalesce({value}, held.value) ORDER BY place) END
-           FROM unnest(e.{array}) WITH ORDINALITY AS held (value, place)
-           LEFT JOIN corrections c
-             ON (c.project_id, c.event_id, c.position) = (e.project_id, e.id, held.place)
-            AND c.state = 'in_force' AND c.source <> %(completion)s
-            AND jsonb_typeof(c.to_value) = '{kind}')
+        (SELECT CASE WHEN count(c.id) > 0
+                     THEN array_agg(coalesce({value}, e.{array}[place]) ORDER BY place) END
+           FROM generate_series(1, greatest(cardinality(e.{array}), (SELECT max(c.position) FROM {in_force})))
+                AS place
+           LEFT JOIN (SELECT c.id, c.position, c.to_value FROM {in_force}) c ON c.position = place)
     """
 
 

@@ -8,7 +8,7 @@ differ. An implied condition excludes no event that meets the original one. What
 the queries it sends, never the response; names are read in the snapshot of their events.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
@@ -25,6 +25,7 @@ from weighbridge.collection.measurements.annotations import (
     UNCORRECTED,
     CorrectionSummary,
     is_alert,
+    is_warning,
 )
 from weighbridge.collection.measurements.values import BOOLEANS, CAPTURED_ARRAYS, NUMBERS, TEXTS
 from weighbridge.collection.named_records.nouns import locations_by_number, locations_numbered
@@ -236,6 +237,13 @@ def value_at(row: EventRow, position: int) -> DataPointValue | None:
     return _at(position, row.texts, row.booleans)
 
 
+def is_to_come(row: EventRow, position: int) -> bool:
+    """Whether an event lacks a value that may still be sent, though a rule may have filled one in for it."""
+    if row.is_revised and row.readings is None and not row.is_imputed:
+        return _captured_at(row, position) is None
+    return value_at(row, position) is None
+
+
 def _captured_at(row: EventRow, position: int) -> DataPointValue | None:
     """The value that was captured at a position; an imputed event has none."""
     if row.is_imputed:
@@ -416,7 +424,8 @@ def assemble_event(
         locations=locations,
         evidences=evidence,
         rolled_up_from=_readings(row),
-        has_rule_alerts=bool(results) and _is_alerted(row, meanings, results),
+        has_rule_alerts=bool(results) and any(map(is_alert, _list_results(row, meanings, results))),
+        has_rule_warnings=bool(results) and any(map(is_warning, _list_results(row, meanings, results))),
         created_at=row.created_at,
         updated_at=row.updated_at,
         ui_url=Link(f"/projects/{project}/events/{friendly}"),
@@ -442,20 +451,16 @@ def _readings(row: EventRow) -> EventReadings | None:
 
 
 def _list_missing_slugs(row: EventRow, meanings: Sequence[PositionMeaning]) -> list[str]:
-    """The slugs of required data points without a value."""
-    return [
-        meaning.slug for meaning in meanings if meaning.required and value_at(row, meaning.position) is None
-    ]
+    """The slugs of required data points whose values are to come."""
+    return [meaning.slug for meaning in meanings if meaning.required and is_to_come(row, meaning.position)]
 
 
-def _is_alerted(
+def _list_results(
     row: EventRow,
     meanings: Sequence[PositionMeaning],
     results: Mapping[tuple[int, int], list[DataPointResult]],
-) -> bool:
-    return any(
-        is_alert(result) for meaning in meanings for result in results.get((row.number, meaning.position), ())
-    )
+) -> Iterable[DataPointResult]:
+    return (result for meaning in meanings for result in results.get((row.number, meaning.position), ()))
 
 
 _kept_id = lru_cache(1024)(identity.of)

@@ -69,8 +69,8 @@ CAPTURED: Final[Mapping[str, LiteralString]] = {
 """The value at a position as it was captured, by value type."""
 
 
-FILLABLE: Final = "((e.is_imputed OR e.readings IS NOT NULL) AND e.corrected_numbers IS NOT NULL)"
-"""Whether the service made the event, so that rules fill what it lacks, and something is in force on it."""
+FILLABLE: Final = "(e.corrected_numbers IS NOT NULL)"
+"""Whether something is in force on the event, such as what a rule filled in for a value that it lacks."""
 
 
 def _without_rules(kind: LiteralString, value: LiteralString) -> LiteralString:
@@ -251,10 +251,11 @@ def _name(name: Name, columns: ValueColumns) -> Composable:
 
 # Which incomplete events rules have filled as far as a reader needs: SQL over the event `e`.
 #
-# An event that the service made, imputed or rolled up, may lack values that its type requires, and nobody
-# can complete it by hand. A value that a rule puts in counts for whoever reads no other that is missing: an
-# hour whose concentration was imputed counts for an input that reads the concentration alone, though the
-# flow, which is required too, has no value. Its status stays `incomplete`.
+# An event may lack values that its type requires: one that the service made, imputed or rolled up, which
+# nobody completes by hand, or a received one whose value is still to come. A value that a rule puts in counts
+# for whoever reads no other that is missing: an hour whose concentration was imputed counts for an input that
+# reads the concentration alone, though the flow, which is required too, has no value. Its status stays
+# `incomplete`.
 #
 # Invariant: an event whose values are all its own is never usable by this.
 

@@ -1,6 +1,7 @@
 """Define the record of calibrations: certificates of meters, and from when until when they hold."""
 
 from collections.abc import Iterator
+from decimal import Decimal
 from functools import partial
 from typing import Annotated, Final
 
@@ -18,9 +19,10 @@ from weighbridge.core.identity import NAME_LENGTH_MAX, SLUG_RULE, is_slug
 from weighbridge.core.number import shorten
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.calendar import Instant
+from weighbridge.core.unit import UnitError, parse_unit
 from weighbridge.db.lists.field import RequestBodies, Sent
 from weighbridge.db.lists.listing import BOUNDS, MOMENT, Filter, read_key, read_moment
-from weighbridge.http.text import Moment, Name, Slug, Text, between
+from weighbridge.http.text import Moment, Name, Slug, Text, UnitText, between
 
 NUMBER_MAX: Final = 2**31 - 1
 """The largest number of a record that has no friendly id."""
@@ -29,6 +31,13 @@ NUMBER_MAX: Final = 2**31 - 1
 def _problems_of_slug(text: str, field: str) -> Iterator[Problem]:
     if not is_slug(text):
         yield Problem(f"{field} is {shorten(text)!r}; a slug is {SLUG_RULE}.", field, "invalid")
+
+
+def _problems_of_unit(text: str, field: str) -> Iterator[Problem]:
+    try:
+        parse_unit(text.strip())
+    except UnitError as error:
+        yield Problem(f"{field} is {shorten(text)!r}: {error}", field, "invalid")
 
 
 class Calibration(msgspec.Struct, frozen=True):
@@ -97,6 +106,14 @@ class Calibration(msgspec.Struct, frozen=True):
     """How well the readings are known. It is one effect: an error that all readings of the meter share while
     the calibration holds; where it names an `effect`, they share it with all that name it.
     """
+    as_found: Annotated[Decimal | None, Sent(Decimal)]
+    """The error that the calibration found before anything was adjusted, reading minus reference; null when
+    not said. It says nothing of the uncertainty.
+    """
+    as_left: Annotated[Decimal | None, Sent(Decimal)]
+    """The error that it left behind; null when not said."""
+    error_unit: Annotated[str | None, Sent(UnitText, check=_problems_of_unit, write=str.strip)]
+    """The unit of both errors, such as `%` of a span; null when it is that of the data point type."""
     evidence_id: Annotated[int | None, Sent(Annotated[int, between(1, NUMBER_MAX)])]
     """The number of the file or link that is the certificate, attached to an event of the project; null
     without one.

@@ -14,6 +14,7 @@ from weighbridge.core.collection.custom_field import TEXT_LENGTH_MAX
 from weighbridge.core.collection.evidence import LINK_LENGTH_MAX
 from weighbridge.core.identity import Link, ResourceAddress
 from weighbridge.core.ledger.allocation import ValueSource
+from weighbridge.core.rule.definition import Severity
 from weighbridge.core.rule.states import ApprovalState, ResultStatus
 from weighbridge.core.rule.substitution.definition import METHOD_NAMES
 from weighbridge.core.time.calendar import Instant
@@ -124,6 +125,8 @@ class DataPointResult(msgspec.Struct, frozen=True):
     rule_id: str
     rule_version: int
     rule_name: str
+    severity: Annotated[str, one_of(Severity)]
+    """Whether it is an alert, `fail`, or a warning, `warn`, as the rule's version says."""
     message: str | None
     """What the rule says to people; null when it says nothing."""
     event_id: str | None
@@ -427,6 +430,7 @@ class Event(msgspec.Struct, frozen=True):
     rolled_up_from: EventReadings | None
     """The readings that the service made it of; null when it was captured."""
     has_rule_alerts: bool
+    has_rule_warnings: bool
     created_at: Instant
     updated_at: Instant
     ui_url: Link

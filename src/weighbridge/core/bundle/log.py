@@ -382,8 +382,8 @@ CORRECTING: Final = (
 
 _ID_FIELDS: Final = {"feedstock_id": "feedstock", "asset_id": "asset"}
 _OF_RULE: Final = (
-    "expression", "target", "data_point", "purpose", "priority", "requires_approval", "window_member_scope",
-    "window_meters", "correction",
+    "expression", "target", "data_point", "purpose", "severity", "priority", "requires_approval",
+    "window_member_scope", "window_meters", "correction", "tables",
 )  # fmt: skip
 
 

@@ -32,7 +32,8 @@ record: its members are before it in the order and start at most a duration earl
 many; the record itself is among them only with `include_current`. A calendar window is the period of the
 project's calendar that holds the record's start, with as many periods before it as `value` says, up to the
 record (`to_date`) or to the end of the period (`whole_period`); the record is always among them. A member
-belongs where it starts. `where` leaves out members that it is not true for.
+belongs where it starts. `where` leaves out members that it is not true for, `same` those for which it gives
+something else than for the record, so that a rule looks at each lorry, supplier or grade by itself.
 
 Invariants: a rolling window of an expression has a duration or a number of members, never both; where gaps
 are filled it may have both, and holds the last so many that are no older; what a record's window holds
@@ -62,6 +63,7 @@ from weighbridge.core.expression.tree import FunctionCall, Name
 from weighbridge.core.expression.value import Element, Fault, Scalar
 from weighbridge.core.number import ZERO, NumberError, limit_number
 from weighbridge.core.problem import Problem
+from weighbridge.core.rule.tables import RuleTable
 from weighbridge.core.time.calendar import MILLISECOND, Interval, find_slot
 from weighbridge.core.time.expectation import MeterSlot
 
@@ -110,6 +112,7 @@ class Rolling:
     members: int | None = None
     includes_current: bool = False
     where: str | None = None
+    same: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +123,7 @@ class Calendar:
     value: int = 1
     extent: Extent = Extent.TO_DATE
     where: str | None = None
+    same: str | None = None
 
     def period(self, moment: datetime, zone: tzinfo) -> Interval:
         """The period that holds the moment."""
@@ -277,6 +281,7 @@ def _read_rolling(reader: FieldReader, *, allows_both: bool) -> Rolling:
         None if members is None else reader.check_whole("members", members, MEMBERS_MAX),
         includes_current is True,
         read_where(reader),
+        read_where(reader, "same"),
     )
 
 
@@ -288,7 +293,7 @@ def _read_calendar(reader: FieldReader) -> Calendar:
         reader.refuse("extent", f"is {' or '.join(Extent)}")
         extent = Extent.TO_DATE
     value = reader.check_whole("value", reader.take("value", default=1), PERIODS_MAX)
-    return Calendar(str(unit), value or 1, Extent(extent), read_where(reader))
+    return Calendar(str(unit), value or 1, Extent(extent), read_where(reader), read_where(reader, "same"))
 
 
 def read_duration(reader: FieldReader, value: Any) -> timedelta:
@@ -305,13 +310,13 @@ def read_duration(reader: FieldReader, value: Any) -> timedelta:
     return unit * (reader.check_whole("duration.value", fields["value"], most) or 1)
 
 
-def read_where(reader: FieldReader) -> str | None:
-    """Take the text of a condition that members of a window fulfil."""
-    where = reader.take("where")
-    if where is not None and (not isinstance(where, str) or not where.strip()):
-        reader.refuse("where", "is an expression, as a text")
+def read_where(reader: FieldReader, name: str = "where") -> str | None:
+    """Take the text of an expression on members of a window: a condition, or what they have in common."""
+    text = reader.take(name)
+    if text is not None and (not isinstance(text, str) or not text.strip()):
+        reader.refuse(name, "is an expression, as a text")
         return None
-    return where
+    return text
 
 
 def write_window(window: Window) -> dict[str, Any]:
@@ -329,7 +334,8 @@ def write_window(window: Window) -> dict[str, Any]:
                 "value": window.value,
                 "extent": str(window.extent),
             }
-    return form if window.where is None else {**form, "where": window.where}
+    conditions = {"where": window.where, "same": window.same}
+    return form | {name: text for name, text in conditions.items() if text is not None}
 
 
 def write_duration(duration: timedelta) -> dict[str, Any]:
@@ -432,6 +438,10 @@ class Rule:
     of_members: tuple[Name, ...] = ()
     """What is read of the members of its window."""
     aggregates: tuple[FunctionCall, ...] = ()
+    tables: Mapping[str, RuleTable] = field(default_factory=dict)
+    """What its expressions may look up."""
+    same: Expression | None = None
+    """What members of its window have in common with the record; None where all are members."""
 
     @property
     def names(self) -> tuple[Name, ...]:
@@ -454,6 +464,12 @@ class CalibrationSpan(NamedTuple):
     start: datetime
     end: datetime | None
     """It holds before this moment; None where the certificate names no end."""
+    as_found: Element = None
+    """The error that it found; None where it says none."""
+    drift: Element = None
+    """By how much the meter has moved since the one before: what it found less what that one left."""
+    next_drift: Element = None
+    """The same of the next one; None as long as there is none."""
 
 
 class Record(NamedTuple):
@@ -485,6 +501,15 @@ class Purpose(StrEnum):
     """It puts other values in the place of captured ones that are not to count."""
     IMPUTE = "impute"
     """It makes events for slots of a cadence in which none came."""
+
+
+class Severity(StrEnum):
+    """How grave it is when a rule that alerts is true."""
+
+    WARN = "warn"
+    """A warning: it is shown and counted apart, and nothing waits for it."""
+    FAIL = "fail"
+    """An alert, which reports may be refused for."""
 
 
 FILLS_GAPS: Final = frozenset({Purpose.SUBSTITUTE, Purpose.IMPUTE})

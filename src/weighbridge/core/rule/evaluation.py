@@ -9,26 +9,21 @@ come in; a record that is no target is never found; a program has no state but w
 """
 
 from collections import deque
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 from functools import partial
 from typing import Any, Final, NamedTuple
 
 from weighbridge.core.expression import FUNCTIONS, Budget
 from weighbridge.core.expression.compiler import compile_row
+from weighbridge.core.expression.pattern import Spend
 from weighbridge.core.expression.tree import Expression, FunctionCall, Name, Word, walk
 from weighbridge.core.expression.value import Element, Fault, RowStep
 from weighbridge.core.halt import proceeding
 from weighbridge.core.rule.definition import Calendar, Extent, MemberScope, Record, Rolling, Rule
-from weighbridge.core.rule.functions import (
-    AGGREGATES,
-    FACTS,
-    Entering,
-    FactMeaning,
-    Sliding,
-    is_fact,
-)
+from weighbridge.core.rule.facts import FACTS, FactMeaning, is_fact
+from weighbridge.core.rule.functions import AGGREGATES, Entering, Sliding, list_lookups
 from weighbridge.core.time.calendar import Interval
 
 COST_MAX: Final = 20_000_000
@@ -39,6 +34,11 @@ COST_OF_RECORD_MAX: Final = 1_000
 
 COST_OF_PERIOD: Final = 20
 """What finding a period of the calendar costs."""
+
+
+_RECORDS_BETWEEN_FORGETTING: Final = 4_096
+
+_Lookup = Callable[[Record], Element]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +64,8 @@ class RuleProgram:
     aggregates: tuple[WindowAggregate, ...]
     is_member: RowStep | None
     """The condition of the window, on a record's values and facts."""
+    same: RowStep | None
+    """What members have in common with the record, on the same."""
     verdict: RowStep
     """The expression, on a record's values, facts and aggregates."""
     correction: RowStep | None
@@ -93,7 +95,7 @@ def compile_rule(rule: Rule, budget: Budget | None = None, zone: tzinfo = UTC) -
     The zone is that of the project's calendar.
     """
     names = rule.names
-    trees = [tree for tree in (rule.tree, rule.where, rule.correction) if tree is not None]
+    trees = [tree for tree in (rule.tree, rule.where, rule.same, rule.correction) if tree is not None]
     budget_left = budget or Budget(COST_MAX)
 
     def spend(states: int) -> None:
@@ -109,25 +111,44 @@ def compile_rule(rule: Rule, budget: Budget | None = None, zone: tzinfo = UTC) -
         return WindowAggregate(call, meaning.enter(arguments), meaning.is_before)
 
     facts = tuple(dict.fromkeys(node for tree in trees for node in walk(tree) if is_fact(node)))
-    own_indices: dict[Expression, int] = {node: index for index, node in enumerate((*names, *facts))}
+    name_indices: dict[Expression, int] = {name: index for index, name in enumerate(names)}
+    lookups = list_lookups(*trees)
+    own_indices: dict[Expression, int] = {
+        node: index for index, node in enumerate((*names, *facts, *lookups))
+    }
     everything = own_indices | {
         call: index for index, call in enumerate(rule.aggregates, start=len(own_indices))
     }
     return RuleProgram(
         rule,
         names,
-        tuple(
-            partial(_compute_fact, FACTS[fact.function], zone)
-            for fact in facts
-            if isinstance(fact, FunctionCall)
+        (
+            *(
+                partial(_compute_fact, FACTS[fact.function], zone)
+                for fact in facts
+                if isinstance(fact, FunctionCall)
+            ),
+            *(_compile_lookup(rule, call, name_indices, spend) for call in lookups),
         ),
         tuple(aggregate(call) for call in rule.aggregates),
         None if rule.where is None else compile_row(rule.where, own_indices, spend),
+        None if rule.same is None else compile_row(rule.same, own_indices, spend),
         compile_row(rule.tree, everything, spend),
         None if rule.correction is None else compile_row(rule.correction, everything, spend),
         budget_left,
         sum(compute_cost(node) for tree in trees for node in walk(tree)),
     )
+
+
+def _compile_lookup(
+    rule: Rule, call: FunctionCall, indices: Mapping[Expression, int], spend: Spend
+) -> _Lookup:
+    """What a table has for a record, by the record's own values and its start."""
+    table, column, key = call.arguments
+    assert isinstance(table, Word) and isinstance(column, Word)  # noqa: S101, PT018 - the rule was read
+    of = rule.tables[table.text]
+    place, compute_key = of.columns.index(column.text), compile_row(key, indices, spend)
+    return lambda record: of.look_up(place, compute_key(record.values), record.start, call.position)
 
 
 def _compute_fact(meaning: FactMeaning, zone: tzinfo, record: Record) -> Element:
@@ -152,9 +173,10 @@ class Finding(NamedTuple):
 class GroupWindow:
     """The window of one group: its members from the oldest on, and the aggregates over them."""
 
-    __slots__ = ("aggregates", "faults", "members", "waiting")
+    __slots__ = ("aggregates", "faults", "is_alone", "members", "waiting")
 
-    def __init__(self, program: RuleProgram) -> None:
+    def __init__(self, program: RuleProgram, *, is_alone: bool = False) -> None:
+        self.is_alone = is_alone
         self.members: deque[tuple[datetime, Sequence[Any]]] = deque()
         self.aggregates = [aggregate.start() for aggregate in program.aggregates]
         # A member whose value has no result is kept apart; until it leaves, the aggregate has no result.
@@ -207,6 +229,7 @@ class Evaluation:
         self._period: Interval | None = None
         self._opening: datetime | None = None
         self._findings: list[Finding] = []
+        self._passed = 0
         self.evaluated = 0
         """How many targets there were."""
 
@@ -238,19 +261,20 @@ class Evaluation:
 
     def _take_member(self, record: Record, row: list[Element]) -> None:
         program, window = self._program, self._window
-        group = self._group(record)
+        if isinstance(window, Calendar):
+            self._open_period(window, record.start)
+        group = self._group(record, row)
         values = [aggregate.entering(row, record) for aggregate in program.aggregates]
         is_member = program.is_member is None or program.is_member(row) is True
         match window:
             case Calendar(extent=extent):
-                self._open_period(window, record.start)
                 group.leave_before(self._opening or record.start)
                 value_before = self._before(group, values)
                 self._enter(group, record, values, is_member=is_member)
                 if not record.is_target:
                     return
                 group.waiting.append((record, [*row, *value_before], values))
-                if extent is Extent.TO_DATE:
+                if extent is Extent.TO_DATE or group.is_alone:
                     self._decide_waiting(group)
             case _:
                 self._roll(window, group, record, row, values, is_member=is_member)
@@ -287,14 +311,39 @@ class Evaluation:
             case Rolling(members=int(count)):
                 group.leave_beyond(count)
 
-    def _group(self, record: Record) -> GroupWindow:
+    def _group(self, record: Record, row: Sequence[Element]) -> GroupWindow:
+        """The window of a record; one without what members have in common has none but itself."""
+        name: Hashable = record.group
+        if self._program.same is not None:
+            common = self._program.same(row)
+            if common is None or isinstance(common, Fault):
+                return GroupWindow(self._program, is_alone=True)
+            name = (record.group, common)
+            self._passed += 1
+            if not self._passed % _RECORDS_BETWEEN_FORGETTING:
+                self._forget_groups(record.start)
         if self._program.rule.scope is MemberScope.EVENT:
             self._close_period()
             self._groups = {}
-        group = self._groups.get(record.group)
+        group = self._groups.get(name)
         if group is None:
-            group = self._groups[record.group] = GroupWindow(self._program)
+            group = self._groups[name] = GroupWindow(self._program)
         return group
+
+    def _forget_groups(self, moment: datetime) -> None:
+        """Forget the windows that hold nothing any more; what records have in common may be new in each."""
+        match self._window:
+            case Rolling(duration=timedelta() as duration):
+                oldest = moment - duration
+            case Calendar():
+                oldest = self._opening or moment
+            case _:
+                return
+        self._groups = {
+            name: group
+            for name, group in self._groups.items()
+            if group.waiting or (group.members and group.members[-1][0] >= oldest)
+        }
 
     def _before(self, group: GroupWindow, values: Sequence[Any]) -> list[Element]:
         """Return the aggregates that read the members before the record; None in place of the others."""

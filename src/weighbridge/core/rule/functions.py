@@ -1,8 +1,8 @@
 """The functions of rules: those of formulas that fit plain values, aggregates over a window, event facts.
 
 `sum average min max median count` of one argument aggregate over the rule's window; of several they are the
-functions of formulas. An aggregate leaves out members for which its argument is missing. A fact is something
-that every record has in addition to its values. To the compiler of expressions, aggregates and facts are
+functions of formulas. An aggregate leaves out members for which its argument is missing; `facts` has what
+every record has in addition to its values. To the compiler of expressions, aggregates and cells of tables are
 leaves: their results are in the row of the record.
 
 Invariants: every function has a sentence and an example that can be parsed; what an aggregate takes, gives
@@ -34,17 +34,16 @@ from bisect import bisect_left, insort
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta, tzinfo
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_UP, Decimal
 from typing import Any, Final, Protocol
 
-from weighbridge.core.expression import FUNCTIONS, PLAIN, TRUTH, Function, Language, Type
-from weighbridge.core.expression.meaning import OperationMeaning, TypedNode, between
+from weighbridge.core.expression import FUNCTIONS, Language
+from weighbridge.core.expression.meaning import between
 from weighbridge.core.expression.tree import Expression, FunctionCall, Number, Word, walk
 from weighbridge.core.expression.value import Element, Fault, Row, RowStep
 from weighbridge.core.number import CONTEXT, EXACT, ZERO
 from weighbridge.core.rule.definition import Record
-from weighbridge.core.time.calendar import MILLISECOND
+from weighbridge.core.rule.facts import FACT_FUNCTIONS, make_leaf
 from weighbridge.core.time.expectation import MeterSlot
 
 _ONE: Final = Decimal(1)
@@ -380,77 +379,6 @@ PLAIN_FUNCTIONS: Final = (
 EITHER: Final = frozenset(["sum", "average", "min", "max", "median"])
 """Functions of formulas that aggregate over the window when they have one argument."""
 
-_HOUR_MILLISECONDS: Final = Decimal(3_600_000)
-
-
-_DAY_MILLISECONDS: Final = Decimal(86_400_000)
-
-
-def _measure_hours(length: timedelta) -> Decimal:
-    return CONTEXT.divide(Decimal(length // MILLISECOND), _HOUR_MILLISECONDS)
-
-
-def _measure_days(length: timedelta) -> Decimal:
-    return CONTEXT.divide(Decimal(length // MILLISECOND), _DAY_MILLISECONDS)
-
-
-def _is_calibrated(record: Record) -> Element:
-    span = record.calibration
-    return span is not None and (span.end is None or record.start < span.end)
-
-
-def _measure_calibration_age(record: Record) -> Element:
-    span = record.calibration
-    return None if span is None else _measure_days(record.start - span.start)
-
-
-def _measure_calibration_rest(record: Record) -> Element:
-    span = record.calibration
-    return None if span is None or span.end is None else _measure_days(span.end - record.start)
-
-
-@dataclass(frozen=True, slots=True)
-class FactMeaning:
-    """What a function without arguments says of a record."""
-
-    compute: Callable[[Record, tzinfo], Element]
-    """What it is of a record, in the time zone of the project's calendar."""
-    type: Type = PLAIN
-    is_of_calibration: bool = False
-    """Whether it looks at the calibrations of the record's meter."""
-
-
-FACTS: Final[Mapping[str, FactMeaning]] = {
-    "duration_hours": FactMeaning(lambda record, _: _measure_hours(record.end - record.start)),
-    "entry_delay_hours": FactMeaning(lambda record, _: _measure_hours(record.created - record.end)),
-    "is_calibrated": FactMeaning(lambda record, _: _is_calibrated(record), TRUTH, is_of_calibration=True),
-    "calibration_age_days": FactMeaning(
-        lambda record, _: _measure_calibration_age(record), is_of_calibration=True
-    ),
-    "calibration_days_left": FactMeaning(
-        lambda record, _: _measure_calibration_rest(record), is_of_calibration=True
-    ),
-    "month": FactMeaning(lambda record, zone: Decimal(record.start.astimezone(zone).month)),
-    "day_of_month": FactMeaning(lambda record, zone: Decimal(record.start.astimezone(zone).day)),
-    "weekday": FactMeaning(lambda record, zone: Decimal(record.start.astimezone(zone).isoweekday())),
-    "hour": FactMeaning(lambda record, zone: Decimal(record.start.astimezone(zone).hour)),
-}
-"""The meaning of each fact."""
-
-
-def _reject_operands(_at: TypedNode) -> Type:
-    raise AssertionError("a leaf has its own type and value, and no rule for operands")
-
-
-LEAF: Final = OperationMeaning(rule=_reject_operands, sql=None, slopes=None)
-"""In place of the meaning of a function that is a leaf of the tree."""
-
-
-def make_leaf(name: str, parameters: str, arity: range, doc: str, example: str, *words: int) -> Function:
-    """Make the row of a function that is a leaf of the tree."""
-    return Function(name, parameters, arity, LEAF, doc, example, frozenset(words))
-
-
 WINDOW_FUNCTIONS: Final = (
     make_leaf(
         "count", "x", between(0, 1), "How many members have an x; without x, how many members there are.",
@@ -492,61 +420,22 @@ WINDOW_FUNCTIONS: Final = (
 )  # fmt: skip
 """Aggregates that only rules have."""
 
-FACT_FUNCTIONS: Final = (
+TABLE_FUNCTIONS: Final = (
     make_leaf(
-        "duration_hours", "", between(0, 0), "How long the event lasted, in hours.", "duration_hours() > 24"
-    ),
-    make_leaf(
-        "entry_delay_hours", "", between(0, 0), "How long after its end the event came in, in hours.",
-        "entry_delay_hours() > 48",
-    ),
-    make_leaf(
-        "is_calibrated", "", between(0, 0),
-        "Whether a calibration of the event's asset holds at the start of the event, for the data point that"
-        " results are about.",
-        "not is_calibrated()",
-    ),
-    make_leaf(
-        "calibration_age_days", "", between(0, 0),
-        "How many days before the start of the event the latest calibration began, whether or not it still"
-        " holds; missing where the asset had none by then.",
-        "calibration_age_days() > 365",
-    ),
-    make_leaf(
-        "calibration_days_left", "", between(0, 0),
-        "How many days after the start of the event the latest calibration ends; zero or less where it has"
-        " ended, missing where there is none or it names no end.",
-        "calibration_days_left() between 0 and 30",
-    ),
-    make_leaf(
-        "month", "", between(0, 0),
-        "The month in which the event starts, from 1 to 12, in the project's time zone.",
-        "month() between 5 and 9",
-    ),
-    make_leaf(
-        "day_of_month", "", between(0, 0),
-        "The day of the month on which the event starts, from 1 to 31, in the project's time zone.",
-        "day_of_month() = 1",
-    ),
-    make_leaf(
-        "weekday", "", between(0, 0),
-        "The day of the week on which the event starts, from 1 for Monday to 7 for Sunday, in the project's"
-        " time zone.",
-        "weekday() >= 6",
-    ),
-    make_leaf(
-        "hour", "", between(0, 0),
-        "The hour of the day in which the event starts, from 0 to 23, in the project's time zone.",
-        "hour() not between 6 and 21",
+        "lookup", "table, column, key", between(3, 3),
+        "The cell in a column of a table of the rule, in the row whose first cell equals the key. Of several"
+        " rows of a key that one is taken whose `effective_from` is the latest by the start of the event. A"
+        " key without a row makes a result with the status `error`, and the sentence that names it.",
+        "({{gross}} - {{net}}) > (1.02 * lookup(lorries, tare, {{plate}}))", 0, 1,
     ),
 )  # fmt: skip
-"""The facts as functions."""
+"""The functions of a rule's tables."""
 
 LANGUAGE: Final = Language(
     {
         **{name: FUNCTIONS[name] for name in (*PLAIN_FUNCTIONS, *sorted(EITHER))},
         "avg": FUNCTIONS["average"],
-        **{function.name: function for function in (*WINDOW_FUNCTIONS, *FACT_FUNCTIONS)},
+        **{function.name: function for function in (*WINDOW_FUNCTIONS, *FACT_FUNCTIONS, *TABLE_FUNCTIONS)},
     }
 )
 """The language of rules."""
@@ -633,19 +522,15 @@ def is_aggregate(tree: Expression) -> bool:
     )
 
 
-def is_fact(tree: Expression) -> bool:
-    """Whether a node is a fact of the record."""
-    return isinstance(tree, FunctionCall) and tree.function in FACTS
+def is_lookup(tree: Expression) -> bool:
+    """Whether a node looks up a cell of one of the rule's tables."""
+    return isinstance(tree, FunctionCall) and tree.function == TABLE_FUNCTIONS[0].name
 
 
-def asks_calibration(*trees: Expression | None) -> bool:
-    """Whether one of the expressions looks at the calibrations of meters."""
-    return any(
-        isinstance(node, FunctionCall) and is_fact(node) and FACTS[node.function].is_of_calibration
-        for tree in trees
-        if tree is not None
-        for node in walk(tree)
-    )
+def list_lookups(*trees: Expression | None) -> list[FunctionCall]:
+    """List what expressions look up in tables, each once."""
+    nodes = (node for tree in trees if tree is not None for node in walk(tree))
+    return list(dict.fromkeys(node for node in nodes if isinstance(node, FunctionCall) and is_lookup(node)))
 
 
 def list_aggregates(tree: Expression | None) -> list[FunctionCall]:

@@ -34,19 +34,21 @@ from weighbridge.core.rule.definition import (
     is_tag,
     read_window,
 )
+from weighbridge.core.rule.facts import FACTS, asks_calibration, is_fact
 from weighbridge.core.rule.functions import (
     AGGREGATES,
     DEFINITIONS,
-    FACTS,
     LANGUAGE,
-    asks_calibration,
     is_aggregate,
-    is_fact,
+    is_lookup,
     list_aggregates,
+    list_lookups,
 )
+from weighbridge.core.rule.tables import RuleTable, check_table_column, read_tables
 
 EXPRESSION: Final = "expression"
 WHERE: Final = "window.where"
+SAME: Final = "window.same"
 _WORDS: Final = {Kind.NUMBER: "a number", Kind.TEXT: "a text", Kind.TRUTH: "true or false"}
 _HUNDRED: Final = Decimal(100)
 
@@ -57,9 +59,12 @@ def read_rule(
     scope: str = MemberScope.EVENT_TYPE,
     target: str = RuleTarget.DATA_POINT,
     correction: str | None = None,
+    tables: Mapping[str, Any] | None = None,
 ) -> tuple[Rule | None, list[Problem]]:
     """Read a rule; None with everything that is wrong with it by itself."""
     parsed_window, problems = read_window(window) if window is not None else (None, [])
+    read, wrong = read_tables(tables)
+    problems += wrong
     tree = _parse_expression(expression, EXPRESSION, problems)
     if target == RuleTarget.MODEL_RUN and asks_calibration(tree):
         message = "A rule on model runs cannot ask for the calibration of a meter; a rule on data points can."
@@ -69,20 +74,31 @@ def read_rule(
         if parsed_window and parsed_window.where
         else None
     )
+    same = (
+        _parse_expression(parsed_window.same, SAME, problems)
+        if parsed_window and parsed_window.same
+        else None
+    )
     becomes = None if correction is None else _parse_expression(correction, CORRECTION, problems)
-    problems += [*_check_window(parsed_window, scope), *_check_where(where)]
+    problems += [*_check_window(parsed_window, scope), *_check_where(where, WHERE), *_check_where(same, SAME)]
     for expression_tree, field in ((tree, EXPRESSION), (becomes, CORRECTION)):
         problems += _check_aggregates(expression_tree, field, has_window=window is not None)
+    if not wrong:
+        texts = ((tree, EXPRESSION), (where, WHERE), (same, SAME), (becomes, CORRECTION))
+        for expression_tree, field in texts:
+            problems += _check_lookups(expression_tree, field, read)
     if tree is None or problems:
         return None, problems
     own_names, members = _read_by(tree)
     if becomes is not None:
         own_names, members = own_names + _read_by(becomes)[0], members + _read_by(becomes)[1]
     members += names(where) if where is not None else ()
+    members += names(same) if same is not None else ()
     return Rule(
         tree, RuleTarget(target), MemberScope(scope), parsed_window, where, becomes,
         _remove_duplicates(own_names), _remove_duplicates(members),
         tuple(dict.fromkeys((*list_aggregates(tree), *list_aggregates(becomes)))),
+        read, same,
     ), []  # fmt: skip
 
 
@@ -90,20 +106,24 @@ def check_rule(rule: Rule, records: Vocabulary, members: Sequence[Vocabulary] = 
     """What does not fit the records of a vocabulary; `members` are those of all records in their windows."""
     read_types = _type_expression(rule, rule.tree, EXPRESSION, records, members)
     problems = list(read_types.problems)
-    if rule.where is not None:
-        of_window, unknown = type_names(names(rule.where), read_types.around, EXPRESSION, rule.target)
-        problems += [problem for problem in unknown if problem not in problems]
+    conditions = [(one, field) for one, field in ((rule.where, WHERE), (rule.same, SAME)) if one is not None]
+    of_window, unknown = type_names(
+        [name for one, _ in conditions for name in names(one)], read_types.around, EXPRESSION, rule.target
+    )
+    problems += [problem for problem in unknown if problem not in problems]
     if problems:
         return problems
     try:
         _require_truth(rule.tree, read_types.check(rule.tree), "A rule says what is wrong, so it")
     except ExpressionError as error:
         problems.append(_build_problem(error, EXPRESSION))
-    if rule.where is not None:
+    for condition, field in conditions:
         try:
-            _require_truth(rule.where, _check(rule.where, of_window), "A where")
+            found = _check(condition, of_window, rule.tables)
+            if field is WHERE:
+                _require_truth(condition, found, "A where")
         except ExpressionError as error:
-            problems.append(_build_problem(error, WHERE))
+            problems.append(_build_problem(error, field))
     return problems
 
 
@@ -136,12 +156,14 @@ class _ReadTypes:
     of_members: dict[str, Type]
     around: Sequence[Vocabulary]
     problems: list[Problem]
+    tables: Mapping[str, RuleTable]
 
     def check(self, tree: Expression) -> Type:
         """Find the type of an expression, in which aggregates are leaves."""
-        return _check(
-            tree, self.own, {call: _type_aggregate(call, self.of_members) for call in list_aggregates(tree)}
-        )
+        of_aggregates: dict[Expression, Type] = {
+            call: _type_aggregate(call, self.of_members, self.tables) for call in list_aggregates(tree)
+        }
+        return _check(tree, self.own, self.tables, of_aggregates)
 
 
 def _type_expression(
@@ -155,7 +177,7 @@ def _type_expression(
     if any(call.function == "missed_slots" for call in list_aggregates(tree)) and not records.has_cadence:
         message = f"missed_slots needs a cadence, which {records.label} has not."
         problems.append(Problem(message, field, "invalid"))
-    return _ReadTypes(own_types, of_members, vocabularies, problems)
+    return _ReadTypes(own_types, of_members, vocabularies, problems, rule.tables)
 
 
 def _require_truth(tree: Expression, type_: Type, expression_name: str) -> None:
@@ -164,10 +186,13 @@ def _require_truth(tree: Expression, type_: Type, expression_name: str) -> None:
 
 
 def _check(
-    tree: Expression, types: Mapping[str, Type], results: Mapping[Expression, Type] | None = None
+    tree: Expression,
+    types: Mapping[str, Type],
+    tables: Mapping[str, RuleTable],
+    results: Mapping[Expression, Type] | None = None,
 ) -> Type:
-    """Find the type of an expression by those of its names; facts are leaves, and what has a result
-    already.
+    """Find the type of an expression by those of its names; facts, cells of tables and what has a result
+    already are leaves.
     """
     leaves: dict[Expression, Type] = {
         node: FACTS[node.function].type
@@ -175,12 +200,34 @@ def _check(
         if isinstance(node, FunctionCall) and is_fact(node)
     }
     leaves |= results or {}
+    # Those inside of aggregates read members, which have names of their own.
+    outside = {node for node in walk(tree, leaves.__contains__) if is_lookup(node)}
+    leaves |= {call: _type_lookup(call, types, tables) for call in list_lookups(tree) if call in outside}
     return check(tree, NameScope(types), leaves)
 
 
-def _type_aggregate(call: FunctionCall, of_members: Mapping[str, Type]) -> Type:
+def _type_lookup(call: FunctionCall, types: Mapping[str, Type], tables: Mapping[str, RuleTable]) -> Type:
+    """The type of a cell; the key has to be what the key column holds."""
+    table, column, key = call.arguments
+    assert isinstance(table, Word) and isinstance(column, Word)  # noqa: S101, PT018 - they are words
+    of = tables[table.text]
+    key_type, wanted = check(key, NameScope(types)), of.find_type(of.columns[0])
+    if key_type.kind is not wanted.kind:
+        message = (
+            f"The key of lookup is {_WORDS[key_type.kind]}, and {of.columns[0]} of {of.name} is "
+            f"{_WORDS[wanted.kind]}."
+        )
+        raise ExpressionError(message, call.position)
+    return of.find_type(column.text)
+
+
+def _type_aggregate(
+    call: FunctionCall, of_members: Mapping[str, Type], tables: Mapping[str, RuleTable]
+) -> Type:
     meaning = AGGREGATES[call.function]
-    types = [_check(argument, of_members) for argument in call.arguments if not isinstance(argument, Word)]
+    types = [
+        _check(argument, of_members, tables) for argument in call.arguments if not isinstance(argument, Word)
+    ]
     if meaning.of_numbers and types[0].kind is not Kind.NUMBER:
         raise ExpressionError(f"{call.function} is taken of numbers; this is {types[0]}.", call.position)
     if meaning.of_truths and types[0].kind is not Kind.TRUTH:
@@ -246,11 +293,22 @@ def _check_window(window: Window | None, scope: str) -> Iterable[Problem]:
         yield Problem(message, "window.include_current", "invalid")
 
 
-def _check_where(where: Expression | None) -> Iterable[Problem]:
+def _check_where(where: Expression | None, field: str) -> Iterable[Problem]:
     for node in walk(where) if where is not None else ():
         if is_aggregate(node):
-            message = "A where looks at one member by itself and has no aggregates."
-            yield _build_problem(ExpressionError(message, node.position), WHERE)
+            message = f"A {field.rpartition('.')[2]} looks at one member by itself and has no aggregates."
+            yield _build_problem(ExpressionError(message, node.position), field)
+
+
+def _check_lookups(tree: Expression | None, field: str, tables: Mapping[str, RuleTable]) -> Iterable[Problem]:
+    for call in list_lookups(tree):
+        table, column, key = call.arguments
+        assert isinstance(table, Word) and isinstance(column, Word)  # noqa: S101, PT018 - they are words
+        if sentence := check_table_column(tables, table.text, column.text):
+            yield _build_problem(ExpressionError(sentence, call.position), field)
+        if any(is_aggregate(node) or is_fact(node) or is_lookup(node) for node in walk(key)):
+            message = "The key of lookup is found from values of the record alone."
+            yield _build_problem(ExpressionError(message, call.position), field)
 
 
 def _check_aggregates(tree: Expression | None, field: str, *, has_window: bool) -> Iterable[Problem]:

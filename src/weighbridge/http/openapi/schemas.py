@@ -63,6 +63,10 @@ SHARED: Final[Mapping[str, str]] = {
         "such tag."
     ),
     "has_rule_alerts": "Whether a data rule has found something in it that stands and was not dismissed.",
+    "has_rule_warnings": (
+        "Whether a data rule whose severity is `warn` has found something in it that stands and was not "
+        "dismissed."
+    ),
     "imputed": "Whether its event was not captured but imputed by a rule.",
     "in_service_until": "Until when it is expected to measure, exclusive; null says nothing.",
     "info": "Where the page stands in its list, and how to go on.",

@@ -236,6 +236,7 @@ def _parts(version: StoredVersion, run: int | None, findings: PeriodFindings) ->
         "rule": Literal(version.rule),
         "version": Literal(version.version),
         "run": Literal(run),
+        "severity": Literal(version.severity),
         "findings": findings.records,
         "covered": findings.covered,
         **_MOVES,
@@ -310,9 +311,9 @@ _PUT: Final = SQL(
     """
     WITH findings AS MATERIALIZED ({findings})
     INSERT INTO {table} (project_id, rule_id, rule_version, rule_run_id, {keys}, status, {value},
-                         error_message, evaluated_at{extra})
+                         error_message, evaluated_at, severity{extra})
     SELECT {project}, {rule}, {version}, {run}, {keys},
-           CASE WHEN error IS NULL THEN {fails} ELSE {errs} END, value, error, now(){extra}
+           CASE WHEN error IS NULL THEN {fails} ELSE {errs} END, value, error, now(), {severity}{extra}
       FROM findings ORDER BY {keys}
     ON CONFLICT (project_id, {keys}, rule_id, rule_version) WHERE {open}
     DO UPDATE SET status = excluded.status, {value} = excluded.{value},

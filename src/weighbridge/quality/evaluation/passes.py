@@ -94,6 +94,7 @@ class SeriesPass:
         self._starts = starts
         self._until = until
         self._is_imputing = prepared.version.purpose == Purpose.IMPUTE
+        self._fills_lacking = prepared.filling is not None and prepared.filling.fills_lacking
         self._cadences = prepared.cadences
         self._columns = prepared.checked_columns
         self._read = build_reader(prepared, calibrations)
@@ -160,21 +161,30 @@ class SeriesPass:
         return list_series_slots((), expected, Interval(self._next, self._until))
 
     def _note_shared(self, clock: CadenceSlots, readings: Sequence[MeterReading]) -> None:
-        """Keep which slots of several rolled-up events have a value in one of them."""
+        """Keep which slots of several events have a value in one of them."""
         for reading in readings:
             before, self._last = self._last, reading
-            if before is None or not reading.is_rolled_up or before.start != reading.start:
+            if before is None or not (reading.is_rolled_up or self._fills_lacking):
+                continue
+            if clock.holding(before.start) != clock.holding(reading.start):
                 continue
             if before.value is not None or reading.value is not None:
                 self._measured.add(clock.holding(reading.start))
 
     def _is_filled_first(self, reading: MeterReading) -> bool:
         """Whether a reading is the one of its slot that a value is filled in for; asked in their order."""
-        number = self._cadences[reading.event_type].holding(reading.start)
+        clock = self._cadences.get(reading.event_type)
+        if clock is None:  # each event is a slot
+            return True
+        number = clock.holding(reading.start)
         if number in self._measured or number == self._filled:
             return False
         self._filled = number
         return True
+
+    def _lacks_value(self, reading: MeterReading) -> bool:
+        """Whether a reading came without its value, and the rule may fill that in."""
+        return reading.value is None and (reading.is_rolled_up or self._fills_lacking)
 
     def _is_asked(self, start: datetime) -> bool:
         """Whether a slot that starts then is to be evaluated."""
@@ -202,9 +212,9 @@ class SeriesPass:
                 if self._is_imputing:
                     yield self._build_imputation(meter, outcome)
             elif not self._is_imputing:
-                if _is_wrong(reading):
+                if _is_wrong(reading) or (self._fills_lacking and reading.value is None):
                     yield self._build_substitution(outcome, reading)
-            elif reading.lacks_value:
+            elif self._lacks_value(reading):
                 row = self._build_substitution(outcome, reading)
                 if row.to_value is not None:
                     yield row
@@ -216,7 +226,7 @@ class SeriesPass:
             alert = alert._replace(error=None)
         if alert.error is not None:
             return alert
-        if reading.value is None and not (reading.lacks_value and self._is_filled_first(reading)):
+        if reading.value is None and not (self._lacks_value(reading) and self._is_filled_first(reading)):
             return alert
         value = outcome.result
         if isinstance(value, NoValue):

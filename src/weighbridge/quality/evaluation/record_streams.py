@@ -261,9 +261,12 @@ async def _member(
 ) -> Instant | None:
     """The start of the so manieth member before or after a period, the farthest over all groups.
 
-    None when the condition of the window cannot be asked of the database, so that it may be anywhere.
+    None when the database cannot be asked the condition of the window, or what its members have in common,
+    so that it may be anywhere.
     """
     where = prepared.rule.where
+    if prepared.rule.same is not None:
+        return None
     kinds = prepared.around
     # Events after the last member still use it, when not all events are members.
     if where is not None and (

@@ -71,7 +71,7 @@ class MeterReading(NamedTuple):
     """The captured value where it is another one; None where a person corrected it."""
     is_revised: bool
     is_rolled_up: bool
-    """Whether it was rolled up from readings, so that it cannot be completed by hand."""
+    """Whether it was rolled up from readings, so that nobody completes it by hand."""
     verdict: Element
     """The result of the rule's expression; None where the statement does not compute it."""
     row: tuple[Scalar | None, ...]
@@ -81,11 +81,6 @@ class MeterReading(NamedTuple):
     def replaced(self) -> Decimal | None:
         """The captured value that a substitute takes the place of."""
         return self.captured if self.is_revised else self.value
-
-    @property
-    def lacks_value(self) -> bool:
-        """Whether its readings gave no value, so that one may be filled in."""
-        return self.is_rolled_up and self.value is None
 
 
 def idle_statement(prepared: PreparedRule, period: Period) -> Composed:

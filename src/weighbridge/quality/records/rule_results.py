@@ -10,7 +10,7 @@ import msgspec
 from weighbridge.accounting.records.batches import StaleReason
 from weighbridge.accounting.records.impact import GenerationImpact
 from weighbridge.collection.records.events import DataPointResult, ProposedCorrection, ProposedEvent
-from weighbridge.core.rule.definition import Purpose
+from weighbridge.core.rule.definition import Purpose, Severity
 from weighbridge.core.rule.states import ApprovalState, ResultStatus, RunKind, RunState
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.lists.listing import Info
@@ -100,6 +100,8 @@ class ModelRunResult(msgspec.Struct, frozen=True):
     rule_id: str
     rule_version: int
     rule_name: str
+    severity: Annotated[str, one_of(Severity)]
+    """Whether it is an alert, `fail`, or a warning, `warn`, as the rule's version says."""
     message: str | None
     """What the rule says to people; null when it says nothing."""
     node_ids: list[str]

@@ -1,17 +1,11 @@
-"""Define the records of data rules: rules, their versions, windows and corrections, and examples of common
-rules.
+"""Define the records of data rules: rules, their versions, windows, tables and corrections."""
 
-The OpenAPI document shows the examples, and tests run them.
-"""
-
-from collections.abc import Mapping
 from decimal import Decimal
 from typing import Annotated, Any, Final
 
 import msgspec
 
 from weighbridge.collection.records.uncertainty import StatedUncertainty
-from weighbridge.core import identity
 from weighbridge.core.expression.parsing import LENGTH_MAX
 from weighbridge.core.identity import Link
 from weighbridge.core.number import PLACES_MAX
@@ -26,6 +20,7 @@ from weighbridge.core.rule.definition import (
     Extent,
     Method,
     Purpose,
+    Severity,
 )
 from weighbridge.core.rule.functions import DEFINITIONS
 from weighbridge.core.rule.substitution.definition import (
@@ -40,6 +35,7 @@ from weighbridge.core.rule.substitution.definition import (
     MissingBorderPolicy,
 )
 from weighbridge.core.rule.substitution.windows import AROUND_GAP
+from weighbridge.core.rule.tables import COLUMNS_MAX, ROWS_MAX
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.lists.field import RequestBodies, Sent
 from weighbridge.http.text import Description, Moment, Name, Slug, at_most, between, one_of, several, shown_as
@@ -83,6 +79,8 @@ class RollingWindow(msgspec.Struct, frozen=True):
     include_current: bool = False
     """Whether the record itself is a member."""
     where: ConditionText | None = None
+    same: ConditionText | None = None
+    """An expression, such as the lorry; only members count for which it gives the same as for the record."""
 
 
 class CalendarWindow(msgspec.Struct, frozen=True):
@@ -97,6 +95,8 @@ class CalendarWindow(msgspec.Struct, frozen=True):
     extent: Annotated[str, one_of(Extent)] = Extent.TO_DATE.value
     """Whether it goes up to the record, or to the end of the period."""
     where: ConditionText | None = None
+    same: ConditionText | None = None
+    """An expression, such as the lorry; only members count for which it gives the same as for the record."""
 
 
 class FillingMethod(msgspec.Struct, frozen=True):
@@ -230,6 +230,10 @@ class GapCorrection(FillingMethod, frozen=True, kw_only=True):
     """Whether slots behind the last event of a meter are a gap, too, up to the end of the rule's time once it
     has passed; left out, they wait for the next event.
     """
+    fill_lacking: bool | None = None
+    """Whether values that received events lack are filled, too, until they arrive; left out, these events
+    wait for someone to complete them.
+    """
     availability_slots: Annotated[int, between(1, AVAILABILITY_SLOTS_MAX)] | None = None
     """Over how many operating slots `availability()` is taken; left out, over all so far."""
     round: FillingRounding | None = None
@@ -255,6 +259,19 @@ Correction = Annotated[dict[str, Any], shown_as(RuleCorrection | GapCorrection)]
 `core/rule/substitution`, and says everything that is wrong."""
 
 
+class RuleTable(msgspec.Struct, frozen=True):
+    """A table that the expressions of a rule look limits up in."""
+
+    columns: Annotated[list[str], several(COLUMNS_MAX)]
+    """The names of its columns, without units, the key first; `effective_from` says from when a row holds."""
+    rows: Annotated[list[list[Decimal | str]], several(ROWS_MAX)]
+    """Its rows, each with a number or a text for each column; of a key one from each moment on."""
+
+
+Tables = Annotated[dict[str, Any], shown_as(dict[str, RuleTable])]
+"""Tables as they are written; `core/rule/tables.py` reads them and says everything that is wrong."""
+
+
 # What a data rule looks like on the wire.
 
 
@@ -275,6 +292,7 @@ _Evaluation = Annotated[str, one_of(EVALUATIONS)]
 _MemberScope = Annotated[str, one_of(MemberScope)]
 _Meters = Annotated[str, one_of(WindowMeters)]
 _Purpose = Annotated[str, one_of(Purpose)]
+_Severity = Annotated[str, one_of(Severity)]
 
 
 class Rule(msgspec.Struct, frozen=True):
@@ -381,8 +399,12 @@ class Rule(msgspec.Struct, frozen=True):
     purpose: Annotated[_Purpose, Sent(_Purpose, default="alert")]
     """Whether it only alerts, or corrects too: adjusts values, substitutes them, or imputes those that lack.
     """
+    severity: Annotated[_Severity, Sent(_Severity, default=Severity.FAIL.value)]
+    """Whether what it finds is an alert, `fail`, or a warning, `warn`; a rule that corrects takes `fail`."""
     correction: Annotated[Correction | None, Sent(Correction)]
     """What a value becomes that it finds wrong; null for a rule that alerts."""
+    tables: Annotated[Tables | None, Sent(Tables)]
+    """What its expressions `lookup`, by name, such as the tare of each lorry; null when it has no tables."""
     priority: Annotated[int, Sent(Annotated[int, between(1, PRIORITY_MAX)], default=PRIORITY_DEFAULT)]
     """Which rule goes first where several correct one value: the smallest, from 1 to 1,000."""
     requires_approval: Annotated[bool, Sent(bool, default=False)]
@@ -429,7 +451,9 @@ class RuleVersion(msgspec.Struct, frozen=True):
     window_member_scope: _MemberScope
     window_meters: _Meters
     purpose: _Purpose
+    severity: _Severity
     correction: Correction | None
+    tables: Tables | None
     priority: int
     requires_approval: bool
     created_at: Instant
@@ -449,166 +473,3 @@ RULE_BODIES: Final = RequestBodies(
         "What a caller sends to change a rule; what is left out stays as it is, and so does the target."
     ),
 )
-
-
-# Rules that most plants want, as bodies to send: the OpenAPI document shows and tests try them.
-
-
-_FROM: Final = "2025-01-01T00:00:00Z"
-_EVENT_TYPE: Final = identity.of("event_type", 1, 1)
-_MODEL: Final = identity.of("model", 0, 1)
-
-
-def _rule(name: str, expression: str, message: str, **fields: Any) -> dict[str, Any]:
-    rule = {"name": name, "expression": expression, "message": message, "effective_from": _FROM}
-    return {"rule": rule | fields}
-
-
-EXAMPLES: Final[Mapping[str, tuple[str, dict[str, Any]]]] = {
-    "range": (
-        "A value outside of what is possible",
-        _rule(
-            "Mass in range",
-            "{{wet-mass}} NOT BETWEEN 0.5 AND 40",
-            "A truck carries between 0.5 and 40 t.",
-            event_type_id=_EVENT_TYPE,
-        ),
-    ),
-    "spike": (
-        "A value far from those before it",
-        _rule(
-            "Mass spike",
-            "abs({{wet-mass}} - avg({{wet-mass}})) > (3 * stddev({{wet-mass}}))",
-            "The mass lies more than three standard deviations from the last 30.",
-            event_type_id=_EVENT_TYPE,
-            window={"kind": "rolling", "members": 30},
-        ),
-    ),
-    "flat_line": (
-        "A meter that has stopped moving",
-        _rule(
-            "Temperature flat line",
-            "count({{temperature}}) >= 6 AND max({{temperature}}) = min({{temperature}})",
-            "Six readings in six hours are all the same.",
-            event_type_id=_EVENT_TYPE,
-            window={
-                "kind": "rolling",
-                "duration": {"value": 6, "unit": "hour"},
-                "include_current": True,
-            },
-        ),
-    ),
-    "missing_slot": (
-        "A reading that did not come; the event type needs a cadence",
-        _rule(
-            "Missing reading",
-            "missed_slots() > 0",
-            "At least one reading is missing before this one.",
-            event_type_id=_EVENT_TYPE,
-            data_point="temperature",
-        ),
-    ),
-    "ratio": (
-        "Two values that do not go together",
-        _rule(
-            "Dry over wet",
-            "({{dry-mass}} / {{wet-mass}}) > 1",
-            "The dry mass is larger than the wet mass.",
-            event_type_id=_EVENT_TYPE,
-        ),
-    ),
-    "monthly_total": (
-        "A month that comes to more than the permit allows",
-        _rule(
-            "Monthly permit",
-            "sum({{wet-mass}}) > 1200",
-            "The deliveries of the month are over the 1,200 t of the permit.",
-            event_type_id=_EVENT_TYPE,
-            window={"kind": "calendar", "unit": "month", "extent": "to_date"},
-            window_meters="all",
-        ),
-    ),
-    "duplicate": (
-        "A delivery that was entered twice",
-        _rule(
-            "Duplicate delivery",
-            "count_same({{wet-mass}}, tracking_id) > 0",
-            "A delivery with the same mass and tracking id came within the last week.",
-            event_type_id=_EVENT_TYPE,
-            window={"kind": "rolling", "duration": {"value": 7, "unit": "day"}},
-            window_meters="all",
-        ),
-    ),
-    "unit_slip": (
-        "Kilograms entered as tonnes: a factor of 1,000",
-        _rule(
-            "Unit slip",
-            "{{wet-mass}} > (100 * median({{wet-mass}}))",
-            "The mass is a hundred times the usual; was it entered in kg?",
-            event_type_id=_EVENT_TYPE,
-            window={"kind": "rolling", "members": 50},
-        ),
-    ),
-    "late_entry": (
-        "An event that was entered long after it happened",
-        _rule(
-            "Late entry",
-            "entry_delay_hours() > 48",
-            "The event came in more than two days after its end.",
-            event_type_id=_EVENT_TYPE,
-            data_point="wet-mass",
-        ),
-    ),
-    "not_calibrated": (
-        "A reading of a meter without a calibration that holds, or whose calibration ends within 30 days",
-        _rule(
-            "Calibration of the scale",
-            "NOT is_calibrated() OR calibration_days_left() <= 30",
-            "No certificate of the scale holds, or it ends within 30 days.",
-            event_type_id=_EVENT_TYPE,
-            data_point="wet-mass",
-        ),
-    ),
-    "working_hours": (
-        "A weighing outside of the hours in which the gate is open",
-        _rule(
-            "Weighed at night",
-            "weekday() >= 6 OR hour() NOT BETWEEN 6 AND 19",
-            "The gate is closed on weekends and at night.",
-            event_type_id=_EVENT_TYPE,
-            data_point="wet-mass",
-        ),
-    ),
-    "mostly": (
-        "A month of which less than 95 % of the values are possible",
-        _rule(
-            "Most masses in range",
-            "share({{wet-mass}} BETWEEN 0.5 AND 40) < 0.95",
-            "More than one in twenty masses of the month is out of range.",
-            event_type_id=_EVENT_TYPE,
-            window={"kind": "calendar", "unit": "month", "extent": "whole_period"},
-        ),
-    ),
-    "batch_intensity": (
-        "A batch whose result is not in proportion to what went in",
-        _rule(
-            "Intensity of a batch",
-            "(net_removal / biochar_mass) NOT BETWEEN 1 AND 3.5",
-            "The removal for each tonne of biochar is out of proportion.",
-            target="model_run",
-            model_id=_MODEL,
-        ),
-    ),
-    "calibration": (
-        "A meter that reads 2 % low, corrected from what it captured",
-        _rule(
-            "Calibration of the kiln meter",
-            "{{temperature}} IS NOT NULL",
-            "The meter reads 2 % low, by the certificate of January.",
-            event_type_id=_EVENT_TYPE,
-            purpose="adjust",
-            correction={"method": "expression", "expression": "{{temperature}} * 1.02"},
-        ),
-    ),
-}
-"""By a short name: what the rule finds, and the body of the request."""

@@ -351,6 +351,9 @@ RECORD_FORMS: Final = (
                 ),
                 FieldDeclaration("valid_from", "Valid from", ""),
                 FieldDeclaration("valid_until", "Valid until", "empty: no end"),
+                FieldDeclaration("as_found", "Error as found", "reading minus reference, before adjusting"),
+                FieldDeclaration("as_left", "Error as left", "reading minus reference, after adjusting"),
+                FieldDeclaration("error_unit", "Unit of the errors", "empty: that of the data point"),
                 FieldDeclaration("uncertainty", "Uncertainty", "", fields=_UNCERTAINTY, is_open=True),
                 FieldDeclaration(
                     "evidence_id", "Certificate", "attach it to an event first, and type its number here"

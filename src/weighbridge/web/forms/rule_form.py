@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from weighbridge.core.rule import MemberScope, RuleTarget, WindowMeters
-from weighbridge.core.rule.definition import FIELDS, FILLS_GAPS, KINDS, METHODS, Purpose
+from weighbridge.core.rule.definition import FIELDS, FILLS_GAPS, KINDS, METHODS, Purpose, Severity
 from weighbridge.core.rule.substitution.definition import DEPTH_MAX, METHOD_FIELDS
 from weighbridge.quality.records.rules import (
     RULE_BODIES,
@@ -24,6 +24,9 @@ _PURPOSES: Final = {
     Purpose.SUBSTITUTE.value: "substitute invalid values",
     Purpose.IMPUTE.value: "impute missing events",
 }
+
+SEVERITY_WORDS: Final = {Severity.FAIL.value: "alert", Severity.WARN.value: "warning"}
+"""What people call what a rule finds, by its severity."""
 
 _TARGETS: Final = {RuleTarget.DATA_POINT.value: "data of events", RuleTarget.MODEL_RUN.value: "model runs"}
 
@@ -58,6 +61,7 @@ _DECLARED: Final = (
     FieldDeclaration("message", "Message", "shown with each alert"),
     *_WATCHED,
     FieldDeclaration("purpose", "Purpose", "", kind="case", choices=_PURPOSES),
+    FieldDeclaration("severity", "Severity", "a warning keeps no report back", choices=SEVERITY_WORDS),
     FieldDeclaration("requires_approval", "Corrections require approval", ""),
     FieldDeclaration("window_member_scope", "Other records in the window", "", choices=_SCOPES),
     FieldDeclaration("window_meters", "Meters of the window", "", choices=_METERS),
@@ -109,6 +113,7 @@ _TABLE: Final = DocumentTable(
         "operating_where": "Meter was operating when",
         "operating_from": "Operating, by events of another type",
         "fill_to_end": "Slots after the last event are a gap",
+        "fill_lacking": "Fill values that received events lack",
         "availability_slots": "Operating slots of availability()",
         "round": "Rounding",
         "conservative": "Errs on the side of",
@@ -177,15 +182,16 @@ _OF_DATA: Final = frozenset({"event_type_id", "asset_id", "data_point"})
 def rule_fields(texts: Texts) -> Sequence[FormField]:
     """The fields of a rule with these texts: those of what it watches, and of the correction it is for."""
     purpose = texts.get("purpose") or Purpose.ALERT.value
+    is_alert = purpose == Purpose.ALERT
     left_out = _OF_DATA if texts.get("target") == RuleTarget.MODEL_RUN else _OF_RUNS
     fields: list[FormField] = []
     for one in _FLAT.values():
-        if one.name in left_out or (one.name == "requires_approval" and purpose == Purpose.ALERT):
+        if one.name in left_out or one.name == ("requires_approval" if is_alert else "severity"):
             continue
         fields.append(one)
-        if one.name == "purpose" and purpose != Purpose.ALERT:
+        if one.name == "purpose" and not is_alert:
             fields.append(FILLING if purpose in FILLS_GAPS else ADJUSTMENT)
-        if one.name == "requires_approval" or (one.name == "purpose" and purpose == Purpose.ALERT):
+        if one.name in ("requires_approval", "severity"):
             fields.append(WINDOW)
     return fields
 

@@ -223,6 +223,7 @@ class Frame:
     projects: Sequence[FrameProject]
     now: Instant
     alerts: int = 0
+    warnings: int = 0
     proposals: int = 0
     tasks: int = 0
 
@@ -249,7 +250,10 @@ _PROJECTS: Final = """
 _WAITING: Final = """
     SELECT (SELECT count(*) FROM (SELECT FROM data_point_results
                                    WHERE project_id = %(project)s AND status = 'fail' AND closed_at IS NULL
-                                   LIMIT %(most)s) a),
+                                     AND severity = 'fail' LIMIT %(most)s) a),
+           (SELECT count(*) FROM (SELECT FROM data_point_results
+                                   WHERE project_id = %(project)s AND status = 'fail' AND closed_at IS NULL
+                                     AND severity = 'warn' LIMIT %(most)s) w),
            (SELECT count(*) FROM (SELECT FROM data_point_results
                                    WHERE project_id = %(project)s AND approval_state = 'pending'
                                    LIMIT %(most)s) p),
@@ -273,11 +277,11 @@ async def read_frame(tx: Read, actor: Actor, project_name: str | None) -> Frame:
     if project_name is None:
         return Frame(None, projects, now)
     values = {"project": wanted_number, "account": actor.account_id, "most": COUNT_MAX + 1}
-    [(alerts, proposals, tasks)] = await tx.tuples(_WAITING, values)
+    [(alerts, warnings, proposals, tasks)] = await tx.tuples(_WAITING, values)
     sees_rules = actor.may("data_rules:read")
-    return Frame(
-        projects[0], projects, now, alerts if sees_rules else 0, proposals if sees_rules else 0, tasks
-    )
+    if not sees_rules:
+        alerts = warnings = proposals = 0
+    return Frame(projects[0], projects, now, alerts, warnings, proposals, tasks)
 
 
 def build_navigation(frame: Frame, actor: Actor) -> list[NavigationGroup]:

@@ -68,7 +68,7 @@ async def list_open_items(visit: Visit, year: LedgerYear | None) -> list[OpenIte
     if visit.may("data_rules:read"):
         pending_proposals = await _results(visit, ("filter[approval_state]", "pending"))
         open_items += [_proposal(visit, item) for item in pending_proposals]
-        alerts = await _results(visit, ("filter[status]", "fail"))
+        alerts = await _results(visit, ("filter[status]", "fail"), ("filter[severity]", "fail"))
         open_items += [_alert(visit, alert) for alert in alerts if alert.approval_state != "pending"]
     if year is not None:
         open_items += [_stale(visit, item) for item in year.stale]
@@ -83,8 +83,8 @@ async def list_open_items(visit: Visit, year: LedgerYear | None) -> list[OpenIte
     return sorted(open_items, key=lambda item: item.since)
 
 
-async def _results(visit: Visit, filter_pair: tuple[str, str]) -> Sequence[Any]:
-    query = (filter_pair, ("page_size", EACH_SHOWN), ("sort", "created_at"))
+async def _results(visit: Visit, *filters: tuple[str, str]) -> Sequence[Any]:
+    query = (*filters, ("page_size", EACH_SHOWN), ("sort", "created_at"))
     try:
         listed_results = await visit.ask(list_project_rule_results, query)
     except Forbidden:

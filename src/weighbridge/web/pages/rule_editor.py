@@ -12,7 +12,7 @@ from weighbridge.collection.events import list_events
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.calendar import Instant
 from weighbridge.errors import Invalid, Malformed
-from weighbridge.quality.records.rules import EXAMPLES
+from weighbridge.quality.records.rule_examples import EXAMPLES
 from weighbridge.quality.rules import create_rule, get_rule, preview_rule, update_rule
 from weighbridge.web.display.figures import to_instant
 from weighbridge.web.forms.choices import find_typed_new_record, leave_to_make, make_new_records

@@ -40,6 +40,7 @@ from weighbridge.quality.rule_results_queries import (
 from weighbridge.quality.rules import get_rule, list_rules
 from weighbridge.web.display.figures import plural
 from weighbridge.web.display.traces import TracedLine, trace
+from weighbridge.web.forms.rule_form import SEVERITY_WORDS
 from weighbridge.web.framework.listing import ListQuery, ListView, build_query, list_query
 from weighbridge.web.framework.page import form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
@@ -72,6 +73,7 @@ async def rule_results(visit: Visit) -> View:
         rules=rules.data,
         path=path,
         statuses=[*ResultStatus],
+        severities=SEVERITY_WORDS,
         approval_states=[*ApprovalState],
     )
 

@@ -6783,11 +6783,13 @@
         "target",
         "data_point",
         "purpose",
+        "severity",
         "priority",
         "requires_approval",
         "window_member_scope",
         "window_meters",
         "correction",
+        "tables",
       ];
       const versions = new Map(
         [...contents.corrections.values(), ...contents.findings]

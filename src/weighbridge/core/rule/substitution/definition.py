@@ -44,7 +44,8 @@ from weighbridge.core.expression.meaning import between
 from weighbridge.core.expression.tree import FunctionCall, Word
 from weighbridge.core.number import CONTEXT, round_to
 from weighbridge.core.rule.definition import PERIODS
-from weighbridge.core.rule.functions import PLAIN_FUNCTIONS, make_leaf
+from weighbridge.core.rule.facts import make_leaf
+from weighbridge.core.rule.functions import PLAIN_FUNCTIONS
 from weighbridge.core.rule.substitution.windows import LookBack, write_look_back
 from weighbridge.core.uncertainty.statement import UncertaintyStatement, list_fields
 
@@ -293,6 +294,8 @@ class GapFilling:
     operating_from: OperatingSource | None = None
     fills_to_end: bool = False
     """Whether the slots behind the last event of a meter are a gap, up to the end of the rule's time."""
+    fills_lacking: bool = False
+    """Whether values that received events lack are filled, too; those of rolled-up events always may be."""
 
 
 TIER_FUNCTIONS: Final = (
@@ -348,6 +351,7 @@ def write_filling(filling: GapFilling) -> dict[str, Any]:
         "round": None if rounding is None else {"places": rounding.places, "mode": rounding.mode},
         "conservative": filling.conservative.value,
         "fill_to_end": True if filling.fills_to_end else None,
+        "fill_lacking": True if filling.fills_lacking else None,
     }
     return document | {name: value for name, value in options.items() if value is not None}
 

@@ -72,9 +72,7 @@ def read_filling(mapping: Mapping[str, Any]) -> tuple[GapFilling | None, list[Pr
     slots = reader.whole("availability_slots", AVAILABILITY_SLOTS_MAX)
     rounding = _read_rounding(reader)
     conservative = reader.choice("conservative", list(Conservative), Conservative.HIGH)
-    fills_to_end = reader.take("fill_to_end", default=False)
-    if not isinstance(fills_to_end, bool):
-        reader.refuse("fill_to_end", "is true or false")
+    fills_to_end, fills_lacking = _read_truth(reader, "fill_to_end"), _read_truth(reader, "fill_lacking")
     is_tiered = "tiers" in mapping
     tiers = _read_tiers(reader) if is_tiered else [_read_tier(reader, is_alone=True)]
     reader.refuse_the_rest("is no part of how a rule fills gaps")
@@ -84,6 +82,7 @@ def read_filling(mapping: Mapping[str, Any]) -> tuple[GapFilling | None, list[Pr
         tuple(tier for tier in tiers if tier is not None),
         border, border_text, operating, operating_text, slots, rounding,
         Conservative(conservative), is_tiered, operating_from, fills_to_end,
+        fills_lacking,
     ), []  # fmt: skip
 
 
@@ -115,6 +114,13 @@ def check_operating_source(filling: GapFilling, event_types: Mapping[str, Vocabu
     types, unknown = type_names(names(source.where), [records], field, RuleTarget.DATA_POINT)
     role = "operating_from.where must be true or false"
     return list(dict.fromkeys(unknown)) or _check_kind(source.where, types, Kind.TRUTH, field, role)
+
+
+def _read_truth(reader: FieldReader, name: str) -> bool:
+    value = reader.take(name, default=False)
+    if not isinstance(value, bool):
+        reader.refuse(name, "is true or false")
+    return value is True
 
 
 def _read_operating_source(reader: FieldReader) -> OperatingSource | None:

@@ -31,6 +31,43 @@ KINDS = {
 }
 
 
+ALL_WAYS = """
+  - slug: loads
+    input: {event_type: delivery, data_point_type: mass, aggregate: values}
+    unit: kg
+  - slug: whole
+    input: {event_type: delivery, data_point_type: mass, aggregate: sum}
+    unit: t
+  - slug: mean
+    input: {event_type: delivery, data_point_type: mass, aggregate: average}
+    unit: t
+  - slug: counted
+    input: {event_type: delivery, data_point_type: mass, aggregate: delta}
+    unit: t
+  - slug: moisture
+    input: {event_type: lab, data_point_type: moisture, aggregate: average, weight: sample}
+    unit: "1"
+  - slug: plain
+    input: {event_type: lab, data_point_type: moisture, aggregate: median}
+    unit: "1"
+  - slug: heaviest
+    input: {event_type: lab, data_point_type: sample, aggregate: max}
+    unit: kg
+  - slug: latest
+    input: {event_type: lab, data_point_type: sample, aggregate: last}
+    unit: kg
+  - slug: mass
+    formula: (whole + mean + counted + max(loads)) * (1 - moisture * plain) * heaviest / latest
+    unit: t
+    output: true
+  - slug: dry
+    formula: sum(loads) * (1 - moisture) + whole
+    unit: t
+    output: true
+"""
+"""Values, weights and totalisers of the same readings, in two outputs."""
+
+
 class Loads:
     """Some loads of two scales, with what GTC makes of what is read of them."""
 
@@ -54,10 +91,10 @@ class Loads:
             f"  - slug: n{place}\n    {READ}{KINDS[kind]}}}\n    unit: t\n"
             for place, kind in enumerate(self.slugs)
         )
-        terms = [
-            f"{factor} * {'max(n%d)' % place if kind == 'array' else 'n%d' % place}"
-            for place, (kind, factor) in enumerate(zip(self.slugs, self.factors, strict=True))
-        ]
+        terms = []
+        for place, (kind, factor) in enumerate(zip(self.slugs, self.factors, strict=True)):
+            read = f"max(n{place})" if kind == "array" else f"n{place}"
+            terms.append(f"{factor} * {read}")
         # What reports take is above zero.
         base = "  - slug: base\n    constant: 20000\n    unit: t\n"
         return f"{reads}{base}  - slug: mass\n    formula: base + {' + '.join(terms)}\n    unit: t\n"
@@ -69,27 +106,25 @@ class Loads:
         return total
 
     def _read(self, kind):
-        east = [one for one, is_east in zip(self.readings, self.is_east, strict=True) if is_east]
-        match kind:
-            case "all":
-                return sum(self.readings)
-            case "mean":
-                return sum(self.readings) / len(self.readings)
-            case "of east":
-                return sum(east)
-            case "mean of east":
-                return sum(east) / len(east)
-            case "least" | "first":
-                return self.readings[0]
-            case "most" | "last" | "array":
-                return self.readings[-1]
-            case "middle":
-                half = len(self.readings) // 2
-                if len(self.readings) % 2:
-                    return self.readings[half]
-                return (self.readings[half - 1] + self.readings[half]) / 2
-        west = [one for one, is_east in zip(self.readings, self.is_east, strict=True) if not is_east]
-        return sum(one[-1] - one[0] for one in (east, west) if len(one) > 1)
+        every = self.readings
+        east, west = (
+            [one for one, is_east in zip(every, self.is_east, strict=True) if is_east is of_east]
+            for of_east in (True, False)
+        )
+        half, is_odd = len(every) // 2, len(every) % 2
+        return {
+            "all": sum(every),
+            "mean": sum(every) / len(every),
+            "of east": sum(east),
+            "mean of east": sum(east) / len(east),
+            "least": every[0],
+            "first": every[0],
+            "most": every[-1],
+            "last": every[-1],
+            "array": every[-1],
+            "middle": every[half] if is_odd else (every[half - 1] + every[half]) / 2,
+            "counted": sum(one[-1] - one[0] for one in (east, west) if len(one) > 1),
+        }[kind]
 
 
 def tell(api, drain, loads, nodes=None, **fields):

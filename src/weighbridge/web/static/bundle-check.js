@@ -5506,7 +5506,8 @@
   /** The readings that values rest on which rules put in: of such values, complete, and as the batch read them. */
   function checkSources(contents, addFault) {
     const byBatch = new Map(),
-      named = new Map();
+      named = new Map(),
+      summed = new Map();
     for (const one of [...contents.stated.ofSources.values()].flat()) {
       const correction = contents.corrections.get(one.row.correction);
       if (!isByRule(correction, correction?.data_point))
@@ -5525,6 +5526,7 @@
         if (!used.has(correction)) addFault(`Batch ${batch} has not used correction ${correction}, whose sources name it.`);
         if (gather(named, correction, () => events) !== events)
           addFault(`Correction ${correction} has other sources in batch ${batch} than in others.`);
+        gather(summed, correction, () => some);
         for (const { row, statement } of some) {
           const own = read.get(row.event);
           if (!own) continue;
@@ -5534,6 +5536,27 @@
         }
       }
     }
+    for (const [number, some] of [...summed].sort(([a], [b]) => a - b))
+      for (const sentence of explainWeights(contents, contents.corrections.get(number), some)) addFault(sentence);
+  }
+  /** By any method the value is as many times greater, and greater by as much, as all of its readings are. */
+  function* explainWeights(contents, correction, some) {
+    const [weights, parts] = [
+        some.map(({ row }) => row.weight),
+        some.map(({ row }) => exactMultiply(row.weight, row.value)),
+      ],
+      rounding = new Dec(1n, -12),
+      isOff = (a, b, allowed) => compare(sizeOf(exactSubtract(a, b)), allowed) > 0;
+    if (isOff(exactTotal(weights), ONE, exactMultiply(rounding, exactTotal(weights.map(sizeOf)))))
+      yield `The weights of the sources of correction ${correction.correction} do not add up to 1.`;
+    if (!NUMBER.test(correction.to_value)) return;
+    const filled = parseDec(correction.to_value),
+      rule = contents.parts.get(rulePart(correction)),
+      round = rule ? readJson(decodeLoosely(rule)).correction?.round : null,
+      quantum = round ? new Dec(1n, -Number(round.places)) : ZERO,
+      size = exactTotal([...parts, filled].map(sizeOf));
+    if (isOff(exactTotal(parts), filled, exactAdd(exactMultiply(rounding, size), quantum)))
+      yield `The sources of correction ${correction.correction} come to another value than ${correction.to_value}.`;
   }
   function isStatedThere(contents, { kind, name, data_point: point }) {
     const hasPoint = (types) => types.some((type) => (contents.points.get(type) ?? []).some((one) => one.data_point === point));

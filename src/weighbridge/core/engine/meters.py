@@ -81,15 +81,7 @@ def count_totalisers(
 
     `is_shared` says that other inputs may have the own errors of the readings, too.
     """
-    placed = sorted(
-        (
-            (element, index)
-            for index, group in enumerate(groups)
-            for element in group.elements
-            if element.values[measure.value] is not None
-        ),
-        key=lambda entry: entry[0].rank,
-    )
+    placed = _place_elements(groups, measure)
     amounts: list[list[Decimal]] = [[] for _ in groups]
     terms: list[list[Term]] = [[] for _ in groups]
     used_elements: list[dict[int, Element]] = [{} for _ in groups]
@@ -120,6 +112,17 @@ def count_totalisers(
         )
         for index in range(len(groups))
     ]
+
+
+def _place_elements(groups: Sequence[Group], measure: Measure) -> list[tuple[Element, int]]:
+    """The elements of all groups that have a value, in their order, each with the index of its group."""
+    placed = (
+        (element, index)
+        for index, group in enumerate(groups)
+        for element in group.elements
+        if element.values[measure.value] is not None
+    )
+    return sorted(placed, key=lambda entry: entry[0].rank)
 
 
 def _rate_counted(

@@ -5552,7 +5552,7 @@
     if (!NUMBER.test(correction.to_value)) return;
     const filled = parseDec(correction.to_value),
       rule = contents.parts.get(rulePart(correction)),
-      round = rule ? readJson(decodeLoosely(rule)).correction?.round : null,
+      round = rule ? JSON.parse(decodeLoosely(rule)).correction?.round : null,
       quantum = round ? new Dec(1n, -Number(round.places)) : ZERO,
       size = exactTotal([...parts, filled].map(sizeOf));
     if (isOff(exactTotal(parts), filled, exactAdd(exactMultiply(rounding, size), quantum)))

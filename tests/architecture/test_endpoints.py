@@ -23,6 +23,7 @@ BY_LINK = {
     "/exports/{export_id}/download",
     "/reports/{report_id}/by_link",
     "/reports/{report_id}/by_link/bundle", "/reports/{report_id}/by_link/uncertainty",
+    "/reports/{report_id}/by_link/materiality",
     "/reports/{report_id}/by_link/audit_log/key",
     "/reports/{report_id}/by_link/audit_log/keys",
     "/reports/{report_id}/by_link/audit_log/head",

@@ -44,6 +44,23 @@ FED = """
 """
 """Deliveries, and what a meter stands for: a plant that has both credits them to one ledger."""
 
+OF_THE_SCALE = """
+  - slug: scaled
+    input: {event_type: delivery, data_point_type: mass, aggregate: sum, where: "asset = 'Scale'"}
+    unit: t
+    optional: true
+  - slug: others
+    input:
+      event_type: delivery
+      data_point_type: mass
+      aggregate: sum
+      where: "asset is null or asset != 'Scale'"
+    unit: t
+    optional: true
+"""
+FED_TWICE = OF_THE_SCALE + FED.replace("loads +", "loads / 2 + (scaled + others) / 2 +")
+"""The same, of which each delivery is read twice, and counts by half each time."""
+
 BY_HAND = chain.PRODUCED + chain.upstream("select: manual") + chain.USED
 
 NEIGHBOURS: tuple[Record, ...] = (
@@ -77,7 +94,7 @@ class UncertainStory(Story):
     def __post_init__(self) -> None:
         super().__post_init__()
         first, second, third = self.books[0], self.books[1], self.books[4]
-        first = replace(first, nodes=FED)
+        first = replace(first, nodes=self.random.choice((FED, FED_TWICE)))
         if self.random.random() < 0.5:
             second = replace(second, nodes=BY_HAND)
         second = replace(second, output=self.random.choice(("made", "used")), source=first)

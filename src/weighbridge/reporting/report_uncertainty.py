@@ -238,4 +238,22 @@ async def get_report_uncertainty_by_link(tx: Read, entry: ReportEntry) -> Report
     return await read_report_uncertainty(tx, identity.Key(entry.project, entry.report))
 
 
-ROUTES = [get_report_uncertainty, get_materiality, get_report_uncertainty_by_link]
+@by_logged_link(
+    "/reports/{report_id}/by_link/materiality",
+    enter=report_entry,
+    query={KEY: KEY_MEANING, THRESHOLD: THRESHOLD_MEANING},
+    returns=ReportMateriality,
+    refuses=(Invalid,),
+)
+async def get_materiality_by_link(tx: Read, entry: ReportEntry) -> ReportMateriality:
+    """Read which effects can move what a report states by a threshold, by a link to the report."""
+    threshold, unit = read_threshold([*entry.query.items()])
+    return await read_materiality(tx, identity.Key(entry.project, entry.report), threshold, unit)
+
+
+ROUTES = [
+    get_report_uncertainty,
+    get_materiality,
+    get_report_uncertainty_by_link,
+    get_materiality_by_link,
+]

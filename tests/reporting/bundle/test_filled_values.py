@@ -52,8 +52,8 @@ def test_filled_values_are_computed_again(api, account, generate, nodes, correct
 # What an operator writes otherwise of the readings that a filled value rests on: a column of the first row
 # of `sources.csv`, and the part where it is found.
 FORGED = {
-    "a reading weighs less": ("weight", "0.125", "uncertainties.jsonl"),
-    "a reading was another": ("value", "1.5", "uncertainties.jsonl"),
+    "a reading weighs less": ("weight", "0.125", "sources.csv"),
+    "a reading was another": ("value", "1.5", "sources.csv"),
     "a reading was taken later": ("start_time", "2025-01-01T23:30:00.000Z", "sources.csv"),
     "a reading was of another meter": ("asset", "Other", "sources.csv"),
     "a reading states less": ("statement", '"{""standard"":""0.01""}"', "sources.csv"),
@@ -101,4 +101,16 @@ def test_a_source_that_an_operator_leaves_out_is_found(operator):
 
     found = operator.bundle.check_of(content, what="a source less").faults.listed
 
-    assert "uncertainties.jsonl" in {fault.part for fault in found}
+    assert "sources.csv" in {fault.part for fault in found}
+
+
+def test_weights_that_do_not_add_up_to_the_value_are_found_without_the_components(operator):
+    """The value follows from readings and weights, so neither is believed by the seal alone."""
+    found = operator.bundle.check_of(
+        operator.forge(rewrite(lambda _, lines: [lines[0].replace(",0.25,", ",0.26,", 1), *lines[1:]])),
+        what="a weight of another",
+    ).faults.listed
+
+    texts = [fault.text for fault in found if fault.part == "sources.csv"]
+    assert any("do not add up to 1" in text for text in texts), texts
+    assert any("come to another value than" in text for text in texts), texts

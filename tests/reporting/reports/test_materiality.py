@@ -46,6 +46,21 @@ def test_a_threshold_beyond_all_effects_is_reached_by_none(api, drain):
     assert (found["together"], found["together_count"], found["together_reach"]) == ([], 0, None)
 
 
+def test_a_verifier_asks_by_link_with_a_threshold_of_their_own(api, drain):
+    claims, _ = uncertain_claims(api, drain, 10, 20, reading="0.1")
+    report = claims.report(10, 20)
+    made = api.post(f"/reports/{report['id']}/links", {"link": {"name": "Verifier"}}).expect(201).body
+    key, by_link = made["url"].split("key=", 1)[1], f"/reports/{report['id']}/by_link/materiality"
+
+    found = api.get(by_link, {"key": key, "threshold": "500 kg"}).expect(200).body
+
+    assert found == ask(claims, report, "500 kg").expect(200).body
+    problems = api.get(by_link, {"key": key, "threshold": "7"}).expect(422).body["errors"]
+    assert problems == ask(claims, report, "7").expect(422).body["errors"]
+    assert "required" in str(api.get(by_link, {"key": key}).expect(422).body["errors"])
+    api.get(by_link, {"key": f"{key}x", "threshold": "7"}).expect(404)
+
+
 REFUSED = {
     "": "threshold is required.",
     "-0.1": "above 0 and at most 1",

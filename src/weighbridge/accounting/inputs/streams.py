@@ -29,6 +29,7 @@ from weighbridge.collection.measurements.values import (
     complete_or_filled,
     event_condition,
 )
+from weighbridge.core.engine.reading_families import find_reading_families, list_read_one_by_one
 from weighbridge.core.engine.slot_computation import CalibrationPeriod, EventCadence, Measure
 from weighbridge.core.expression import PLAIN, TEXT, TRUTH, ExpressionError
 from weighbridge.core.expression.tree import print_tree
@@ -295,18 +296,18 @@ def resolve_streams(
     if problems:
         raise Invalid(problems)
     joined_nodes = [(node, body) for node, body in inputs if body.join is not None]
-    nodes_by_likeness = _group_alike(inputs, catalogue, separate)
     is_uncertain = with_uncertainty and model.uncertainty is not None
+    one_by_one = _list_read_one_by_one(model, catalogue, is_uncertain=is_uncertain)
     defining = {node.body.event_type for node in model.partitioning if isinstance(node.body, Input)}
     rankings = _find_rankings(inputs, catalogue, joined_nodes)
     streams = []
     measures: dict[str, Measure] = {}
-    for number, (key, readers) in enumerate(nodes_by_likeness.items(), start=1):
+    for number, (key, readers) in enumerate(_group_alike(inputs, catalogue, separate).items(), 1):
         points = catalogue[key.event_type]
         own_filter = None if key.where is None else filters[key.event_type, key.where]
         read_columns = (_list_read_columns(node, body, catalogue, joined_nodes) for node, body in readers)
         columns = tuple(dict.fromkeys(chain.from_iterable(read_columns)))
-        is_of_elements = any(_needs_elements(body, catalogue) for _, body in readers)
+        is_of_elements = any(_needs_elements(node, body, catalogue, one_by_one) for node, body in readers)
         streams.append(
             InputStream(
                 number=number,
@@ -419,9 +420,22 @@ def _find_rankings(
     return {key: tuple(columns) for key, columns in columns_of.items()}
 
 
-def _needs_elements(body: Input, catalogue: Catalogue) -> bool:
+def _list_read_one_by_one(model: Model, catalogue: Catalogue, *, is_uncertain: bool) -> frozenset[str]:
+    """The inputs that share readings with others, whose uncertainty needs them one by one, if asked for."""
+    if not is_uncertain:
+        return frozenset()
+
+    def is_weight_of_target(slug: str) -> bool:
+        body = model.node(slug).body
+        return isinstance(body, Input) and _find_own_weight(body, catalogue[body.event_type]) is None
+
+    return list_read_one_by_one(find_reading_families(model, is_weight_of_target))
+
+
+def _needs_elements(node: Node, body: Input, catalogue: Catalogue, one_by_one: Collection[str]) -> bool:
     return (
-        body.aggregate not in SUMMED
+        node.slug in one_by_one
+        or body.aggregate not in SUMMED
         or body.join is not None
         or find_window(body).reach in {Reach.MEETING, Reach.ANY}
         or bool(_find_coverage(body, catalogue))

@@ -377,6 +377,7 @@ class ReportUncertaintyOperations(Group[Carrier]):
     """Operations on report uncertainty."""
 
     get_materiality = One(operations.report_uncertainty_get_materiality)
+    get_materiality_by_link = One(operations.report_uncertainty_get_materiality_by_link)
     get = One(operations.report_uncertainty_get)
     get_report_uncertainty_by_link = One(operations.report_uncertainty_get_report_uncertainty_by_link)
 

@@ -7089,6 +7089,25 @@ def report_uncertainty_get_materiality(
     )
 
 
+def report_uncertainty_get_materiality_by_link(
+    report_id: str,
+    *,
+    key: str,
+    threshold: str,
+) -> Call[records.ReportMateriality]:
+    """Read which effects can move what a report states by a threshold, by a link to the report.
+
+    GET /reports/{report_id}/by_link/materiality
+    """
+    return call(
+        "GET",
+        "/reports/{report_id}/by_link/materiality",
+        records.ReportMateriality,
+        names={"report_id": report_id},
+        query={"key": key, "threshold": threshold},
+    )
+
+
 def report_uncertainty_get(
     report_id: str,
 ) -> Call[records.ReportUncertainty]:

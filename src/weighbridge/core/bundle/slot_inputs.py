@@ -24,6 +24,7 @@ from weighbridge.core.bundle.tables import VALUES_FROM, VERSION_BITS, EventFile,
 from weighbridge.core.bundle.uncertainty import OF_TYPE
 from weighbridge.core.collection.correction import CorrectionOrigin, determine_value_source
 from weighbridge.core.engine.inputs import find_least_measured
+from weighbridge.core.engine.reading_families import find_reading_families, list_read_one_by_one
 from weighbridge.core.engine.slot_computation import Content, Element, FilledBasis, Group, Measure
 from weighbridge.core.engine.stated_values import (
     LINEAR,
@@ -116,7 +117,7 @@ def list_measures(
         if source is None:  # none of its events was read by any batch
             measures[node.slug] = Measure(node.unit, len(sources) + 1 + len(measures))
         else:
-            is_of_elements = not all(map(is_summed, list_inputs(model, source).values()))
+            is_of_elements = _is_of_elements(contents, model, source)
             measure = _build_measure(contents, model, node.body, source.number, is_of_elements)
             is_asked = contents.is_uncertain and model.uncertainty is not None
             measures[node.slug] = (
@@ -200,6 +201,25 @@ def _find_join_point(body: Input) -> str | None:
     return body.join.on if body.join is not None and body.join.on not in JOINED_ON else None
 
 
+def _is_of_elements(contents: BundleContents, model: Model, source: SourceOfSlot) -> bool:
+    """Whether the events of a source are read one by one: for an input, or for what inputs share."""
+    inputs = list_inputs(model, source)
+    if not all(map(is_summed, inputs.values())):
+        return True
+    return contents.is_uncertain and not list_shared_inputs(contents, model).isdisjoint(inputs)
+
+
+def list_shared_inputs(contents: BundleContents, model: Model) -> frozenset[str]:
+    """The inputs that share readings with others, whose uncertainty needs them one by one."""
+
+    def is_weight_of_target(slug: str) -> bool:
+        body = model.node(slug).body
+        points = contents.points.get(body.event_type, ()) if isinstance(body, Input) else ()
+        return isinstance(body, Input) and body.weight not in {point.data_point for point in points}
+
+    return list_read_one_by_one(find_reading_families(model, is_weight_of_target))
+
+
 def is_summed(body: Input) -> bool:
     """Whether sums over whole events tell all that an input needs."""
     return (
@@ -229,7 +249,7 @@ def group_events(
         is_uncertain = contents.is_uncertain and model.uncertainty is not None
         stated = measures if is_uncertain else {}
         gathering = _GroupBuilder(contents, source, DIMENSIONS[model.partition_type], seen, stated)
-        if all(map(is_summed, inputs.values())):
+        if not _is_of_elements(contents, model, source):
             groups += gathering.sums(inputs, slot)
         else:
             groups += gathering.elements(inputs, list_ranking_points(contents, model, inputs), slot)

@@ -4,14 +4,15 @@ Invariants: a batch has an uncertainty exactly if its model asks; nothing that a
 what single values state is what was captured, or a later row of the log has its leaf.
 """
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from itertools import combinations
 from typing import Final
 
 from weighbridge.core import identity
 from weighbridge.core.bundle.archive import Faults
-from weighbridge.core.bundle.contents import BundleContents
+from weighbridge.core.bundle.contents import RULE_FOLDER, BundleContents
 from weighbridge.core.bundle.rows import BatchRow, CalibrationRow, CorrectionRow, SourceRow, StatementRow
 from weighbridge.core.bundle.tables import (
     CALIBRATIONS,
@@ -36,6 +37,7 @@ from weighbridge.core.bundle.uncertainty import (
 from weighbridge.core.collection.correction import CorrectionOrigin
 from weighbridge.core.engine import PartitionRun
 from weighbridge.core.model import Model
+from weighbridge.core.number import EXACT, exact_total
 from weighbridge.core.uncertainty.effects import CERTAIN, Uncertainty
 from weighbridge.core.unit import find_slope, parse_unit
 
@@ -158,6 +160,7 @@ def list_source_faults(contents: BundleContents) -> Iterator[str]:
         for batch in parse_ranges(row.batches):
             by_batch.setdefault(batch, {}).setdefault(row.correction, []).append(row)
     named: dict[int, set[int]] = {}
+    summed: dict[int, list[SourceRow]] = {}
     for batch, sources in by_batch.items():
         line = contents.lineage.get(batch)
         used = set() if line is None else set(parse_ranges(line.corrections))
@@ -167,7 +170,55 @@ def list_source_faults(contents: BundleContents) -> Iterator[str]:
                 yield f"Batch {batch} has not used correction {number}, whose sources name it."
             if named[number] != {row.event for row in some}:
                 yield f"Correction {number} has other sources in batch {batch} than in others."
+            summed.setdefault(number, some)
         yield from _list_otherwise_read(contents, batch, [row for some in sources.values() for row in some])
+    for number, some in sorted(summed.items()):
+        yield from _list_otherwise_weighed(contents, contents.corrections[number], some)
+
+
+def _list_otherwise_weighed(
+    contents: BundleContents, correction: CorrectionRow, sources: Sequence[SourceRow]
+) -> Iterator[str]:
+    """Sources of which a value cannot have been made, by any method that has sources.
+
+    By any method the value is as many times greater, and greater by as much, as all of its readings are
+    (a mean, a line, a rank, a mean and a part of the deviation). So the weights add up to 1, and the readings
+    times their weights to the value, before it is rounded (Euler's theorem on homogeneous functions).
+    """
+    weights = exact_total(row.weight for row in sources)
+    whole = exact_total(row.weight.copy_abs() for row in sources)
+    if EXACT.subtract(weights, Decimal(1)).copy_abs() > EXACT.multiply(_ROUNDING_OF_SOURCES, whole):
+        yield f"The weights of the sources of correction {correction.correction} do not add up to 1."
+    filled = _read_number(correction.to_value)
+    if filled is None:
+        return
+    parts = [EXACT.multiply(row.weight, row.value) for row in sources]
+    size = exact_total(part.copy_abs() for part in (*parts, filled))
+    allowed = EXACT.add(EXACT.multiply(_ROUNDING_OF_SOURCES, size), _read_quantum(contents, correction))
+    if EXACT.subtract(exact_total(parts), filled).copy_abs() > allowed:
+        yield (
+            f"The sources of correction {correction.correction} come to another value than"
+            f" {correction.to_value}."
+        )
+
+
+_ROUNDING_OF_SOURCES: Final = Decimal("1e-12")
+"""The part by which the roundings of a deviation and its weights may be off."""
+
+
+def _read_quantum(contents: BundleContents, correction: CorrectionRow) -> Decimal:
+    """The last place to which a rule rounds its values; zero where it does not."""
+    part = contents.parts.get(f"{RULE_FOLDER}{correction.rule}-{correction.rule_version}.json")
+    document = json.loads(bytes(part)) if part is not None else {}
+    rounded = (document.get("correction") or {}).get("round")
+    return Decimal(1).scaleb(-int(rounded["places"])) if rounded else Decimal(0)
+
+
+def _read_number(text: str) -> Decimal | None:
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        return None
 
 
 def _list_otherwise_read(contents: BundleContents, batch: int, sources: Iterable[SourceRow]) -> Iterator[str]:

@@ -33,6 +33,7 @@ import numpy as np
 
 from weighbridge.core.engine.chain import POOLED_FROM, ChainError, ChainRun, ChainTerm, DrawnRun
 from weighbridge.core.engine.input_reads import NO_READS, KeptReading, ReadGroup
+from weighbridge.core.engine.reading_families import PointRead, find_reading_families
 from weighbridge.core.engine.slot_computation import GivenValues
 from weighbridge.core.engine.stated_values import StatedClass, sum_changes, sum_moments
 from weighbridge.core.engine.trial_inputs import InputReadings, aggregate_over_trials, list_weights
@@ -432,6 +433,15 @@ class _ChainBuilder(ProgramBuilder):
 
         return draw
 
+    def _name_readings(self, node: Node) -> str:
+        """What names the readings of sums: that of all inputs that sum the same ones."""
+        measures = self.run.measures
+        families = find_reading_families(
+            self.run.program.model, lambda slug: measures[slug].is_weight_of_target
+        )
+        family = families.get(PointRead(node.slug))
+        return node.slug if family is None else family.name.node
+
     def _build_error(
         self, node: Node, stated: StatedClass, place: int, unit: Unit, changes: tuple[Decimal, Decimal]
     ) -> Callable[[BlockOfDraws], Column]:
@@ -461,7 +471,7 @@ class _ChainBuilder(ProgramBuilder):
                     effect=effect,
                 ),
             ),
-            f"sum of {node.slug} of {stated.owner}\n{_describe(stated.statements)}\n{place}",
+            f"sum of {self._name_readings(node)} of {stated.owner}\n{_describe(stated.statements)}\n{place}",
         )
         return lambda draws: draws.draw_value(ZERO, unit, pooled, "")
 

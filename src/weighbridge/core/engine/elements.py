@@ -1,12 +1,20 @@
 """Inputs that are computed from their elements, one by one: arrays, order, time, and what reaches over."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 from functools import partial
 
+from weighbridge.core.engine.element_rates import (
+    Pair,
+    classify_element,
+    compute_slot_value,
+    rate_element,
+    rate_readings,
+    rate_sources,
+)
 from weighbridge.core.engine.input_reads import KeptReading, ReadGroup
 from weighbridge.core.engine.inputs import (
     SharedAmount,
@@ -21,6 +29,7 @@ from weighbridge.core.engine.inputs import (
     share_whole,
 )
 from weighbridge.core.engine.meters import CountedAmount, compute_coverage, count_totalisers
+from weighbridge.core.engine.reading_families import PointRead
 from weighbridge.core.engine.slot_computation import (
     NOT_COMPUTABLE,
     UNCOVERED,
@@ -30,14 +39,12 @@ from weighbridge.core.engine.slot_computation import (
     SlotComputation,
     measure_hours,
     measure_hours_inside,
-    prorate_value,
 )
 from weighbridge.core.engine.stated_values import (
     LINEAR,
     NO_BASIS,
     Basis,
-    RatedReading,
-    RatedValue,
+    RatedPart,
     StatedClass,
     add_bases,
     add_moments,
@@ -47,7 +54,7 @@ from weighbridge.core.engine.stated_values import (
 from weighbridge.core.engine.statistics import NOTHING, Statistics, compute_statistics
 from weighbridge.core.ledger.allocation import Partition, ValueSource
 from weighbridge.core.model import Aggregate, Amount, BoundaryPolicy, Input, Node, aggregates
-from weighbridge.core.number import CONTEXT, ZERO, total
+from weighbridge.core.number import ZERO, total
 from weighbridge.core.time.calendar import Interval
 
 _BY_STATISTICS = frozenset({Aggregate.SUM, Aggregate.AVERAGE, Aggregate.MIN, Aggregate.MAX, Aggregate.COUNT})
@@ -80,7 +87,7 @@ def read_elements(computation: SlotComputation, node: Node, body: Input) -> None
                 group_total,
                 partitions,
                 shared,
-                describe_basis(computation, node, statistics),
+                _describe_statistics(computation, node, body, statistics, [(one, one) for one in valued]),
                 _keep_reads(computation, node, body, [(element, element) for element in valued]),
             )
     for agreeing in computation.partitions:
@@ -109,7 +116,10 @@ def read_totalisers(computation: SlotComputation, node: Node, body: Input) -> No
     classify = None
     if computation.setting.is_uncertain:
         classify = partial(_classify_reading, computation, node)
-    counted = count_totalisers(node.slug, groups, measure, computation.data.slot, classify)
+    is_shared = computation.is_shared(PointRead(node.slug))
+    counted = count_totalisers(
+        node.slug, groups, measure, computation.data.slot, classify, is_shared=is_shared
+    )
     for group, metered in zip(groups, counted, strict=True):
         partitions = computation.agreeing(group)
         for agreeing in partitions:
@@ -228,18 +238,6 @@ def keep_elements(
     )
 
 
-def compute_slot_value(computation: SlotComputation, node: Node, body: Input, element: Element) -> Decimal:
-    """What an element counts for in the slot."""
-    index = computation.measure(node).value
-    if body.aggregate is Aggregate.COUNT:
-        return Decimal(1)
-    value = element.number(index)
-    assert value is not None, "elements without a value were left out"  # noqa: S101
-    if body.straddle is BoundaryPolicy.PRORATE and body.aggregate is not Aggregate.TIME_WEIGHTED:
-        return prorate_value(value, element.time, computation.data.slot)
-    return value
-
-
 def _describe_elements(
     computation: SlotComputation, node: Node, body: Input, elements: Sequence[Element]
 ) -> Basis:
@@ -248,7 +246,9 @@ def _describe_elements(
     if body.is_array or not (setting.says_contributions or setting.is_uncertain):
         return NO_BASIS
     if body.aggregate in _BY_STATISTICS:
-        return describe_basis(computation, node, _compute_statistics(computation, node, body, elements))
+        statistics = _compute_statistics(computation, node, body, elements)
+        pairs = [(element, element) for element in elements]
+        return _describe_statistics(computation, node, body, statistics, pairs)
     readings = _list_readings(computation, node, body, elements)
     slot, measure = computation.data.slot, computation.measure(node)
     contributions = contribute_definition(body.aggregate, readings, slot, measure)
@@ -259,44 +259,23 @@ def _describe_elements(
         for index, rate in compute_rates(body.aggregate, readings, slot)
         for value in rate_element(computation, node, readings[index][1], rate, readings[index][0].value)
     ]
-    return Basis(contributions, compute_rated_components(node.slug, rated, measure.unit))
+    components = compute_rated_components(node.slug, rated, measure.unit)
+    read = PointRead(node.slug)
+    if not computation.is_shared(read):
+        return Basis(contributions, components)
+    part = RatedPart(read, tuple(rated), measure.unit)
+    return Basis(
+        contributions, {effect: one for effect, one in components.items() if not effect.owner}, (part,)
+    )
 
 
-def classify_element(
-    computation: SlotComputation, node: Node, element: Element, weighing: Element | None = None
-) -> StatedClass:
-    """Say what the value of an element states of its uncertainty."""
-    return computation.classify(node, element, computation.name_owner(computation.tag(element)), weighing)
-
-
-def rate_element(
-    computation: SlotComputation, node: Node, element: Element, rate: Decimal, value: Decimal
-) -> Iterator[RatedValue]:
-    """List what changes something at a rate by the value of an element: it, or what it rests on."""
-    filled = element.filled.get(computation.measure(node).value)
-    if filled is None or not filled.sources:
-        stated = classify_element(computation, node, element)
-        if filled is not None and filled.statements is not None:
-            stated = replace(stated, statements=filled.statements)
-        yield RatedValue(rate, value, stated, element.event)
-        return
-    for reading in rate_sources(computation, node, element, rate):
-        yield RatedValue(reading.rate, reading.value, reading.stated, reading.key)
-
-
-def rate_sources(
-    computation: SlotComputation, node: Node, element: Element, rate: Decimal
-) -> Iterator[RatedReading]:
-    """List the readings that the value of an element rests on, where it changes something at a rate."""
-    measure = computation.measure(node)
-    filled = element.filled[measure.value]
-    owner = computation.name_owner(computation.tag(element))
-    for source, weight in filled.sources:
-        value = source.number(measure.value)
-        assert value is not None, "a source has a value"  # noqa: S101
-        statements = source.list_statements(measure.value, measure.statements, measure.calibrations)
-        stated = StatedClass(owner, statements)
-        yield RatedReading(source.event, CONTEXT.multiply(rate, weight), value, stated)
+def _describe_statistics(
+    computation: SlotComputation, node: Node, body: Input, statistics: Statistics, pairs: Sequence[Pair]
+) -> Basis:
+    """Return what an aggregate of sums rests on, with the readings that other inputs may read, too."""
+    basis = describe_basis(computation, node, statistics)
+    rated = rate_readings(computation, node, body, pairs) if computation.setting.is_uncertain else ()
+    return replace(basis, rated=rated) if rated else basis
 
 
 def _aggregate_own_elements(
@@ -509,7 +488,7 @@ def _settle(
     statistics = compute_statistics(zip(values, weights, strict=True), sources, classes)
     unweighted = [element.event for element, weight in zip(elements, weights, strict=True) if weight is None]
     amount = aggregate_own_statistics(computation, node, partition, statistics, unweighted=unweighted)
-    basis = describe_basis(computation, node, statistics)
+    basis = _describe_statistics(computation, node, body, statistics, pairs)
     settle(computation, node, partition, amount, SharedAmount(), basis, own)
 
 

@@ -12,6 +12,7 @@ from decimal import Decimal
 from typing import Final
 
 from weighbridge.core.engine.input_reads import InputReads, ReadGroup, SharedGroup
+from weighbridge.core.engine.reading_families import PointRead
 from weighbridge.core.engine.slot_computation import (
     CHANGING,
     MISSING,
@@ -28,6 +29,7 @@ from weighbridge.core.engine.slot_computation import (
 from weighbridge.core.engine.stated_values import (
     NO_BASIS,
     Basis,
+    OwnErrorNames,
     add_bases,
     compute_aggregate_components,
     multiply_basis,
@@ -276,10 +278,20 @@ def describe_basis(computation: SlotComputation, node: Node, statistics: Statist
     contributions = contribute_statistics(node.body, statistics, unit)
     if not statistics.moments:
         return Basis(contributions)
-    weight_unit = computation.measure(node).weight_unit
-    return Basis(
-        contributions,
-        compute_aggregate_components(node.slug, node.body, statistics.moments, unit, weight_unit),
+    weight_unit, names = computation.measure(node).weight_unit, name_own_errors(computation, node)
+    components = compute_aggregate_components(
+        node.slug, node.body, statistics.moments, unit, weight_unit, names
+    )
+    return Basis(contributions, components)
+
+
+def name_own_errors(computation: SlotComputation, node: Node) -> OwnErrorNames:
+    """Say what names the own errors of an input, and which of them are found with those of others."""
+    assert isinstance(node.body, Input)  # noqa: S101 - only inputs gather data
+    return OwnErrorNames(
+        computation.name_own(node),
+        is_of_others=computation.is_shared(PointRead(node.slug)),
+        are_weights_of_others=computation.is_shared(PointRead(node.slug, node.body.weight)),
     )
 
 

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Final
 
 from weighbridge.core.engine.inputs import Term, contribute_terms, find_least_measured
+from weighbridge.core.engine.reading_families import PointRead
 from weighbridge.core.engine.slot_computation import (
     Element,
     EngineSetting,
@@ -19,16 +20,17 @@ from weighbridge.core.engine.slot_computation import (
 from weighbridge.core.engine.stated_values import (
     NO_BASIS,
     Basis,
+    RatedPart,
     RatedValue,
     StatedClass,
     compute_rated_components,
 )
+from weighbridge.core.ledger.allocation import Contributions
 from weighbridge.core.model import Aggregate, Input
 from weighbridge.core.model.aggregates import Reading, list_steps, list_stretches
 from weighbridge.core.number import EXACT, total
 from weighbridge.core.time.calendar import Instant, Interval
 from weighbridge.core.time.expectation import EVENT_TYPE, Meter, group_by_meter
-from weighbridge.core.uncertainty.effects import NO_COMPONENTS, Components
 
 # Totalisers: what their readings counted from one to the next, meter by meter, in every partition.
 #
@@ -67,18 +69,19 @@ Classify = Callable[[Element], StatedClass]
 
 
 def count_totalisers(
-    slug: str, groups: Sequence[Group], measure: Measure, slot: Interval, classify: Classify | None = None
+    slug: str,
+    groups: Sequence[Group],
+    measure: Measure,
+    slot: Interval,
+    classify: Classify | None = None,
+    *,
+    is_shared: bool = False,
 ) -> list[CountedAmount]:
-    """What totalisers counted in a slot, group by group; with their uncertainty where `classify` is given."""
-    placed = sorted(
-        (
-            (element, index)
-            for index, group in enumerate(groups)
-            for element in group.elements
-            if element.values[measure.value] is not None
-        ),
-        key=lambda entry: entry[0].rank,
-    )
+    """What totalisers counted in a slot, group by group; with their uncertainty where `classify` is given.
+
+    `is_shared` says that other inputs may have the own errors of the readings, too.
+    """
+    placed = _place_elements(groups, measure)
     amounts: list[list[Decimal]] = [[] for _ in groups]
     terms: list[list[Term]] = [[] for _ in groups]
     used_elements: list[dict[int, Element]] = [{} for _ in groups]
@@ -98,9 +101,12 @@ def count_totalisers(
         CountedAmount(
             total(amounts[index]) if amounts[index] else None,
             tuple(used_elements[index].values()),
-            Basis(
+            _describe_counted(
+                slug,
                 contribute_terms(terms[index]),
-                _compute_components(slug, used_elements[index], rates[index], measure, classify),
+                _rate_counted(used_elements[index], rates[index], measure, classify),
+                measure,
+                is_shared=is_shared,
             ),
             tuple(rates[index][event] for event in used_elements[index]),
         )
@@ -108,22 +114,44 @@ def count_totalisers(
     ]
 
 
-def _compute_components(
-    slug: str,
-    elements: Mapping[int, Element],
-    rates: Mapping[int, int],
-    measure: Measure,
-    classify: Classify | None,
-) -> Components:
-    """What the readings make uncertain of what was counted; what begins one step and ends another cancels."""
+def _place_elements(groups: Sequence[Group], measure: Measure) -> list[tuple[Element, int]]:
+    """The elements of all groups that have a value, in their order, each with the index of its group."""
+    placed = (
+        (element, index)
+        for index, group in enumerate(groups)
+        for element in group.elements
+        if element.values[measure.value] is not None
+    )
+    return sorted(placed, key=lambda entry: entry[0].rank)
+
+
+def _rate_counted(
+    elements: Mapping[int, Element], rates: Mapping[int, int], measure: Measure, classify: Classify | None
+) -> list[RatedValue]:
+    """List the readings that count, if asked for; what begins one step and ends another cancels."""
     if classify is None:
-        return NO_COMPONENTS
-    rated = [
-        RatedValue(Decimal(rate), value, classify(elements[event]))
+        return []
+    return [
+        RatedValue(Decimal(rate), value, classify(elements[event]), event)
         for event, rate in rates.items()
         if rate and (value := elements[event].number(measure.value)) is not None
     ]
-    return compute_rated_components(slug, rated, measure.unit)
+
+
+def _describe_counted(
+    slug: str,
+    contributions: Contributions,
+    rated: Sequence[RatedValue],
+    measure: Measure,
+    *,
+    is_shared: bool,
+) -> Basis:
+    """Return what was counted rests on."""
+    components = compute_rated_components(slug, rated, measure.unit)
+    if not is_shared:
+        return Basis(contributions, components)
+    named = {effect: one for effect, one in components.items() if not effect.owner}
+    return Basis(contributions, named, (RatedPart(PointRead(slug), tuple(rated), measure.unit),))
 
 
 def list_meter_readings(elements: Sequence[Element], measure: Measure) -> list[Reading]:

@@ -21,7 +21,12 @@ from typing import Final
 
 from weighbridge.core import identity
 from weighbridge.core.engine.input_reads import InputReads
-from weighbridge.core.engine.stated_values import Basis, StatedClass
+from weighbridge.core.engine.reading_families import (
+    PointRead,
+    ReadingFamilies,
+    find_reading_families,
+)
+from weighbridge.core.engine.stated_values import Basis, RatedPart, StatedClass, scale_parts
 from weighbridge.core.engine.statistics import Statistics
 from weighbridge.core.expression import Budget, Environment, Value, number, quantity
 from weighbridge.core.ledger.allocation import (
@@ -502,6 +507,8 @@ class PartitionComputation:
     """What contributes to inputs of one number, where that is asked for, in the absolute unit of the node."""
     components: dict[str, Components] = field(default_factory=dict)
     """What makes inputs of one number uncertain, where that is asked for, in the unit of the node."""
+    rated: dict[str, tuple[RatedPart, ...]] = field(default_factory=dict)
+    """The readings of such inputs that others may read too, whose own errors `components` leave out."""
     reads: dict[str, InputReads] = field(default_factory=dict)
     """What inputs were read of, where that is asked for."""
 
@@ -562,6 +569,24 @@ class SlotComputation:
         """Whether all data of the slot were captured."""
         return all(group.is_captured for group in self.data.groups)
 
+    @cached_property
+    def families(self) -> ReadingFamilies:
+        """The inputs that may read the same data points; of values that a caller gave, none do."""
+        if not self.setting.is_uncertain or self.data.given is not None:
+            return {}
+        measures = self.setting.measures
+        return find_reading_families(self.model, lambda slug: measures[slug].is_weight_of_target)
+
+    def is_shared(self, read: PointRead) -> bool:
+        """Whether the own errors of what an input reads are found with those of others, by reading."""
+        family = self.families.get(read)
+        return family is not None and not family.is_proportional
+
+    def name_own(self, node: Node) -> str:
+        """What names the effect of the errors that the values of an input have for themselves."""
+        family = self.families.get(PointRead(node.slug))
+        return node.slug if family is None or not family.is_proportional else family.name.node
+
     def environment(self, partition: Partition) -> Environment:
         """What a formula may name in a partition."""
         work = self.by_partition[partition]
@@ -599,6 +624,7 @@ class SlotComputation:
         rate = find_slope(find_absolute(unit), find_absolute(node.unit))
         work.contributions[node.slug] = multiply_contributions(basis.contributions, rate)
         work.components[node.slug] = multiply_components(basis.components, find_slope(unit, node.unit))
+        work.rated[node.slug] = scale_parts(basis.rated, find_slope(unit, node.unit))
 
     def classify(
         self, node: Node, element: Element, owner: str, weighing: Element | None = None

@@ -23,6 +23,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Final
 
+from weighbridge.core.engine.reading_families import PointRead
 from weighbridge.core.ledger.allocation import (
     Contributions,
     add_contributions,
@@ -51,6 +52,8 @@ class Basis:
     """In the absolute unit of the amount's unit."""
     components: Components = field(default_factory=dict)
     """In the amount's unit."""
+    rated: "tuple[RatedPart, ...]" = ()
+    """The readings that others may rest on too, whose own errors the components leave out."""
 
 
 NO_BASIS: Final = Basis()
@@ -63,14 +66,22 @@ def add_bases(bases: Sequence[Basis]) -> Basis:
     return Basis(
         add_contributions([basis.contributions for basis in bases]),
         add_components([basis.components for basis in bases if basis.components]),
+        tuple(part for basis in bases for part in basis.rated),
     )
 
 
 def multiply_basis(basis: Basis, rate: Decimal) -> Basis:
     """Return what something rests on that changes with the amount at a rate."""
     return Basis(
-        multiply_contributions(basis.contributions, rate), multiply_components(basis.components, rate)
+        multiply_contributions(basis.contributions, rate),
+        multiply_components(basis.components, rate),
+        scale_parts(basis.rated, rate),
     )
+
+
+def scale_parts(parts: "Iterable[RatedPart]", rate: Decimal) -> "tuple[RatedPart, ...]":
+    """Return the rates of something that changes with the amount at a rate."""
+    return tuple(replace(part, rate=CONTEXT.multiply(part.rate, rate)) for part in parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,17 +184,36 @@ def sum_moments(by_class: MomentsByClass) -> Moments:
     return whole
 
 
+@dataclass(frozen=True, slots=True)
+class OwnErrorNames:
+    """What names the effect of what values have for themselves, and what of it is left out."""
+
+    effect: str
+    is_of_others: bool = False
+    """Whether it is found reading by reading, with what other inputs have of the same values."""
+    are_weights_of_others: bool = False
+
+
 def compute_aggregate_components(
-    slug: str, body: Input, by_class: MomentsByClass, unit: Unit, weight_unit: Unit
+    slug: str,
+    body: Input,
+    by_class: MomentsByClass,
+    unit: Unit,
+    weight_unit: Unit,
+    names: OwnErrorNames | None = None,
 ) -> Components:
     """Compute the components of an aggregate of values, by their sums; in the unit of the data."""
-    whole = sum_moments(by_class)
-    builder = ComponentBuilder(slug)
+    whole, names = sum_moments(by_class), names or OwnErrorNames(slug)
+    builder = ComponentBuilder(slug, names.effect)
     for stated, moments in by_class.items():
         for statement in stated.statements:
+            if statement.effect is None and names.is_of_others:
+                continue
             first, second = sum_changes(body, moments, whole, is_relative=statement.is_relative)
             builder.add(statement, stated.owner, unit, first, second)
         for statement in stated.weight_statements if body.weight else ():
+            if statement.effect is None and names.are_weights_of_others:
+                continue
             first, second = _sum_weights(moments, whole, is_relative=statement.is_relative)
             builder.add(statement, f"{stated.owner} {body.weight}", weight_unit, first, second)
     return builder.build()
@@ -304,6 +334,17 @@ class RatedValue:
 
 
 @dataclass(frozen=True, slots=True)
+class RatedPart:
+    """Readings with which something changes, each at its own rate times that of all."""
+
+    read: PointRead
+    values: tuple[RatedValue, ...]
+    unit: Unit
+    """Of the data."""
+    rate: Decimal = Decimal(1)
+
+
+@dataclass(frozen=True, slots=True)
 class OwnErrors:
     """The errors that values of one owner have for themselves, where something changes with them."""
 
@@ -312,6 +353,15 @@ class OwnErrors:
     degrees_of_freedom: Decimal | None
     by_statement: Mapping[tuple[StatedClass, int], tuple[Decimal, Mapping[int, Decimal]]]
     """By class and place of the statement its size, and by reading the change per size."""
+
+    @property
+    def by_reading(self) -> Mapping[tuple[int, int], tuple[Decimal, Decimal]]:
+        """By reading and place of the statement the size, and the change per size."""
+        return {
+            (reading, place): (size, change)
+            for (_, place), (size, changes) in self.by_statement.items()
+            for reading, change in changes.items()
+        }
 
 
 def rate_errors(
@@ -377,8 +427,9 @@ def _join_readings(values: Iterable[RatedValue]) -> Iterable[RatedValue]:
 class ComponentBuilder:
     """Collects what statements make of a result through one input, and pools what is independent."""
 
-    def __init__(self, slug: str) -> None:
+    def __init__(self, slug: str, own: str | None = None) -> None:
         self._slug = slug
+        self._own_name = slug if own is None else own
         self._shared: dict[str, list[Decimal]] = {}
         self._freedom: dict[str, Decimal | None] = {}
         self._own: dict[str, list[tuple[Decimal, Decimal | None]]] = {}
@@ -408,5 +459,7 @@ class ComponentBuilder:
         for owner, parts in self._own.items():
             change, freedom = pool_independent(*map(list, zip(*parts, strict=True)))
             if change:
-                components[UncertaintyEffect(self._slug, owner)] = Component({self._slug: change}, freedom)
+                components[UncertaintyEffect(self._own_name, owner)] = Component(
+                    {self._slug: change}, freedom
+                )
         return components

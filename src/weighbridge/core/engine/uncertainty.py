@@ -20,14 +20,14 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any, Final
 
-from weighbridge.core.engine.array_errors import ArrayErrors
 from weighbridge.core.engine.contributions import DerivedNode, walk_back
-from weighbridge.core.engine.elements import rate_element
+from weighbridge.core.engine.element_rates import rate_element
+from weighbridge.core.engine.shared_errors import SharedErrors
 from weighbridge.core.engine.slot_computation import SlotComputation, StaticValue
 from weighbridge.core.engine.stated_values import RatedValue, StatedClass, compute_rated_components
 from weighbridge.core.expression.compiler import Gradient, TableRead, Traced
 from weighbridge.core.ledger.allocation import Partition
-from weighbridge.core.model import Constant, Input, Model, Node, StaticInput, Upstream
+from weighbridge.core.model import Aggregate, Constant, Input, Model, Node, StaticInput, Upstream
 from weighbridge.core.number import CONTEXT, plain
 from weighbridge.core.uncertainty.effects import (
     Component,
@@ -52,12 +52,13 @@ def compute_uncertainties(computation: SlotComputation, partition: Partition) ->
     The computation has no problems.
     """
     traced: dict[str, Traced] = {}
-    arrays = ArrayErrors()
+    errors = SharedErrors(computation.families, _find_counted(computation))
+    own = _split_inputs(computation, partition, errors)
     model, asked = computation.model, computation.setting.uncertain_nodes
     nodes = model.outputs if asked is None else [model.node(slug) for slug in asked]
     readings = computation.by_partition[partition].readings
     return {
-        node.slug: _compute_uncertainty(computation, partition, node, traced, arrays)
+        node.slug: _compute_uncertainty(computation, partition, node, traced, (own, errors))
         for node in nodes
         if node.slug in readings and isinstance(readings[node.slug].amount, Decimal)
     }
@@ -93,17 +94,50 @@ def write_output_uncertainty(
     return written
 
 
+_Within = tuple[str, Mapping[str, Components], SharedErrors]
+"""The output, what inputs of one number have of errors that they share, and these errors."""
+
+
+def _find_counted(computation: SlotComputation) -> Mapping[int, str]:
+    """By reading that a totaliser counts, and other inputs may read, what has its own error."""
+    counting = {
+        node.slug
+        for node in computation.model.nodes
+        if isinstance(node.body, Input) and node.body.aggregate is Aggregate.DELTA
+    }
+    return {
+        value.reading: value.stated.owner
+        for work in computation.by_partition.values()
+        for slug in counting & work.rated.keys()
+        for part in work.rated[slug]
+        for value in part.values
+        if value.reading is not None
+    }
+
+
+def _split_inputs(
+    computation: SlotComputation, partition: Partition, errors: SharedErrors
+) -> Mapping[str, Components]:
+    """What inputs of one number have of the errors of readings that others read too, in their units."""
+    rated = computation.by_partition[partition].rated
+    return {
+        node.slug: errors.split_parts(parts)
+        for node in computation.model.nodes
+        if (parts := rated.get(node.slug))
+    }
+
+
 def _compute_uncertainty(
     computation: SlotComputation,
     partition: Partition,
     output: Node,
     traced: dict[str, Traced],
-    arrays: ArrayErrors,
+    shared: tuple[Mapping[str, Components], SharedErrors],
 ) -> Uncertainty:
     components = add_components(
         components
         for derived in walk_back(computation, partition, output, traced, is_through_draws=True)
-        for components in _list_components(computation, partition, derived, (output.slug, arrays))
+        for components in _list_components(computation, partition, derived, (output.slug, *shared))
     )
     correlations: dict[frozenset[UncertaintyEffect], Decimal] = {}
     for draw in computation.draws[partition]:
@@ -157,7 +191,7 @@ def _list_components(
     computation: SlotComputation,
     partition: Partition,
     derived: DerivedNode,
-    within: tuple[str, ArrayErrors],
+    within: "_Within",
 ) -> Iterator[Components]:
     """List what a node makes uncertain of an output, as far as it is uncertain by itself."""
     node, gradient = derived.node, derived.gradients.get(derived.node.slug)
@@ -204,13 +238,15 @@ def _compute_input_components(
     partition: Partition,
     node: Node,
     gradient: Gradient,
-    within: tuple[str, ArrayErrors],
+    within: "_Within",
 ) -> Components:
-    """What the values of an input make uncertain of an output; it comes with the errors of arrays so far."""
+    """What the values of an input make uncertain of an output."""
     work = computation.by_partition[partition]
+    output, own, errors = within
     if not isinstance(gradient, tuple):
         if node.slug in work.components:
-            return multiply_components(work.components[node.slug], gradient)
+            parts = [part for part in (work.components[node.slug], own.get(node.slug)) if part]
+            return multiply_components(parts[0] if len(parts) == 1 else add_components(parts), gradient)
         return _compute_given_number(computation, partition, node, gradient)
     elements, measure = work.arrays.get(node.slug, ()), computation.measure(node)
     # The element's values are in the unit of the data, and so are rates.
@@ -221,12 +257,11 @@ def _compute_input_components(
         if rate and (value := element.number(measure.value)) is not None
         for rated_value in rate_element(computation, node, element, CONTEXT.multiply(rate, slope), value)
     ]
-    output, arrays = within
     # What a model correlates is one effect of the whole array.
     setting = computation.model.uncertainty
     if setting is not None and any(node.slug in pair for *pair, _ in setting.correlations):
         return compute_rated_components(node.slug, rated, measure.unit)
-    return arrays.split(node.slug, output, rated, measure.unit)
+    return errors.split_array(node.slug, output, rated, measure.unit)
 
 
 def _compute_given_number(

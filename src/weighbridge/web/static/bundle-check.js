@@ -3389,7 +3389,7 @@
     }
     return found;
   }
-  function groupEvents(contents, model, slot, source, corrections) {
+  function groupEvents(contents, model, slot, source, corrections, oneByOne) {
     const inputs = source.nodes.map((slug) => model.bySlug.get(slug)),
       file = contents.events.get(source.eventType);
     const keys = [...source.versions].sort(([a], [b]) => a - b);
@@ -3404,7 +3404,7 @@
       if (row.is_imputed && origin === "substitution") return "imputed";
       return OF_ORIGIN[origin] ?? without;
     };
-    const isOfElements = !inputs.every((node) => isSummed(node.body)),
+    const isOfElements = inputs.some((node) => !isSummed(node.body) || oneByOne.has(node.slug)),
       dimensions = DIMENSIONS[model.partitionType];
     const tagsOf = (row) => Object.fromEntries(TAGS.map((tag) => [tag, dimensions.includes(tag) ? row[tag] : null]));
     const read = isOfElements
@@ -3680,10 +3680,16 @@
       this.chosen = [...newest.values()].sort((a, b) => a - b);
       const sources = listSources(contents, this.model, this.chosen);
       this.corrections = listCorrections(contents, this.chosen);
-      this.groups = sources.flatMap((source) => groupEvents(contents, this.model, this.slot, source, this.corrections));
+      this.isAsking = contents.isUncertain && this.model.uncertainty !== null;
+      this.families = this.isAsking ? findReadingFamilies(contents, this.model) : new Map();
+      const oneByOne = new Set(
+        [...this.families.values()].filter((one) => !one.isProportional).flatMap((one) => one.reads.map(({ node }) => node.slug)),
+      );
+      this.groups = sources.flatMap((source) =>
+        groupEvents(contents, this.model, this.slot, source, this.corrections, oneByOne),
+      );
       this.sourceOfNode = new Map(sources.flatMap((source) => source.nodes.map((slug) => [slug, source])));
       this.madeLast = Math.max(...line.batches);
-      this.isAsking = contents.isUncertain && this.model.uncertainty !== null;
       this.skipped = new Set(this.chosen.flatMap((number) => contents.lineage.get(number).skipped));
       this.statics = this.readStatics();
       this.problems = [];
@@ -3927,12 +3933,11 @@
             ]),
           );
           if (this.isAsking)
-            components = findRatedComponents(
-              node.slug,
+            components = this.componentsOfReadings(
+              node,
               listRates(body.aggregate, readings, this.slot).flatMap(([at, rate]) =>
                 this.rateElement(node, members[at].row, rate, readings[at].value),
               ),
-              unit,
             );
         }
         if (amount === null && !shared.has(run) && hasData.has(run) && !node.isOptional && !node.default)
@@ -3971,7 +3976,7 @@
         has.whole = exactAdd(has.whole, converted);
         if (contributions.size && !converted.isZero)
           has.contributions.push(scaleContributions(contributions, divide(parts[at], converted)));
-        if (components.size && !converted.isZero)
+        if ((components.size || components.rated?.length) && !converted.isZero)
           has.components.push(scaleComponents(components, divide(parts[at], converted)));
       });
     }
@@ -4352,7 +4357,14 @@
       }
       const filled = sumSources(sources, ownRates);
       for (const [key, { stated }] of filled) gather(classes, key, () => ({ ...stated, pairs: [] }));
-      return findAggregateComponents(node.slug, node.body, classes, unit, this.unitOfWeight(node), filled);
+      const family = this.families.get(keyOfRead(node.slug, null)),
+        names = {
+          effect: family?.isProportional ? family.reads[0].node.slug : node.slug,
+          isOfOthers: this.isShared(node),
+          areWeightsOfOthers: this.isShared(node, node.body.weight),
+        };
+      const components = findAggregateComponents(node.slug, node.body, classes, [unit, this.unitOfWeight(node)], filled, names);
+      return withRated(components, this.ratePairs(node, pairs));
     }
     unitOfWeight({ body }) {
       if (!body.weight) return PLAIN_UNIT;
@@ -4369,12 +4381,115 @@
           rate: new Dec(BigInt(rate)),
           value: element.value(node.body.dataPointType),
           stated: this.classify(node, element.row, element.row, idOf("event", project, element.event)),
+          reading: element.event,
         }));
-      return findRatedComponents(node.slug, rated, this.unitOfPoint(node));
+      return this.componentsOfReadings(node, rated);
+    }
+    // Readings that several inputs read: what each has for itself, reading by reading.
+
+    isShared(node, weight = null) {
+      const family = this.families.get(keyOfRead(node.slug, weight));
+      return family !== undefined && !family.isProportional;
+    }
+    /** What readings make of an input at their rates; without their own errors where others read them too. */
+    componentsOfReadings(node, rated) {
+      const unit = this.unitOfPoint(node),
+        components = findRatedComponents(node.slug, rated, unit);
+      if (!this.isShared(node)) return components;
+      const named = new Map([...components].filter(([, one]) => one.owner === ""));
+      return withRated(named, [{ weight: null, values: rated, unit, rate: ONE }]);
+    }
+    /** How fast an aggregate of pairs changes with each reading that others may read too. */
+    ratePairs(node, pairs) {
+      const { body } = node,
+        rated = [];
+      const weights = pairs.map((pair) => (body.weight && body.aggregate === "average" ? (pair.weight ?? ZERO) : ONE)),
+        whole = exactTotal(weights);
+      if (this.isShared(node)) {
+        const unit = this.unitOfPoint(node);
+        if (body.aggregate === "min" || body.aggregate === "max")
+          rated.push({ weight: null, values: this.rateExtremes(node, pairs), unit, rate: ONE });
+        else {
+          const divisor = body.aggregate === "average" ? whole : ONE;
+          const values = pairs.flatMap((pair, at) => this.ratePair(node, pair, weights[at]));
+          if (!divisor.isZero) rated.push({ weight: null, values, unit, rate: divide(ONE, divisor) });
+        }
+      }
+      if (body.weight && this.isShared(node, body.weight) && !whole.isZero) {
+        const mean = divide(exactTotal(pairs.map((pair, at) => exactMultiply(pair.value, weights[at]))), whole);
+        const values = pairs.map((pair, at) => {
+          const weighing = pair.weighing ?? pair.row,
+            { owner, weights: stated } = this.classify(node, pair.row, weighing);
+          return { rate: exactSubtract(pair.value, mean), value: weights[at], stated: stateAlone(owner, stated), reading: weighing.event };
+        });
+        rated.push({ weight: body.weight, values, unit: this.unitOfWeight(node), rate: divide(ONE, whole) });
+      }
+      return rated;
+    }
+    ratePair(node, pair, rate) {
+      const own = this.classify(node, pair.row, pair.weighing ?? pair.row);
+      const found = pair.isJoined
+        ? [{ rate, value: pair.value, stated: own, reading: pair.row.event }]
+        : this.rateElement(node, pair.row, rate, pair.value);
+      return found.map((one) => ({ ...one, stated: stateAlone(one.stated.owner, one.stated.values) }));
+    }
+    /** Of the values that are the least or greatest and state the same, the first. */
+    rateExtremes(node, pairs) {
+      const values = pairs.map((pair) => pair.value),
+        extreme = node.body.aggregate === "min" ? least(values) : greatest(values),
+        seen = new Map();
+      for (const pair of pairs) {
+        const stated = this.classify(node, pair.row, pair.weighing ?? pair.row);
+        if (equal(pair.value, extreme) && !seen.has(stated.key))
+          seen.set(stated.key, { rate: ONE, value: pair.value, stated: stateAlone(stated.owner, stated.values), reading: pair.row.event });
+      }
+      return [...seen.values()];
+    }
+    /** What inputs of one number have of the errors that they share, input after input. */
+    splitInputs(run) {
+      this.counted ??= new Map(
+        [...this.runs.values()].flatMap((one) =>
+          [...one.components]
+            .filter(([slug]) => this.model.bySlug.get(slug).body.aggregate === "delta")
+            .flatMap(([, components]) => components.rated ?? [])
+            .flatMap(({ values }) => values.map(({ reading, stated }) => [reading, stated.owner])),
+        ),
+      );
+      for (const node of this.model.nodes) {
+        const components = run.components.get(node.slug);
+        if (!components?.rated?.length) continue;
+        const parts = [...groupBy(components.rated, ({ weight }) => weight)].flatMap(([weight, some]) => {
+          const values = some.flatMap(({ values: each, rate }) =>
+            equal(rate, ONE) ? each : each.map((one) => ({ ...one, rate: multiply(one.rate, rate) })),
+          );
+          const label = weight === null ? node.slug : `${node.slug} ${weight}`;
+          return this.splitOwn(run, node, weight, label, values, some[0].unit).own;
+        });
+        run.components.set(node.slug, addComponents([new Map(components), ...parts]));
+      }
+    }
+    splitOwn(run, node, weight, label, rated, unit) {
+      const family = this.families.get(keyOfRead(node.slug, weight)),
+        name = family?.reads[0] ?? { node, weight };
+      const values = family
+        ? rated.map((one) => {
+            const owner = this.counted.get(one.reading);
+            return owner === undefined ? one : { ...one, stated: stateAlone(owner, one.stated.values) };
+          })
+        : rated;
+      const { shared, own } = rateErrors(node.slug, values, unit);
+      return {
+        shared,
+        own: [...own].map(([owner, errors]) => {
+          const bases = gather(run.ownErrors, JSON.stringify([keyOfRead(name.node.slug, name.weight), owner]), () => []);
+          return splitOwnErrors(bases, node.slug, name, label, owner, errors);
+        }),
+      };
     }
     findUncertainties(run) {
       const outputs = this.model.outputs.filter((node) => run.readings.get(node.slug)?.amount instanceof Dec);
-      run.errorsOfArrays = new Map();
+      run.ownErrors = new Map();
+      this.splitInputs(run);
       return new Map(outputs.map((node) => [node.slug, this.uncertaintyOf(run, node)]));
     }
     uncertaintyOf(run, output) {
@@ -4453,12 +4568,10 @@
         .flatMap(({ element, rate, value }) => this.rateElement(node, element.row, multiply(rate, slope), value));
       if (this.model.uncertainty.correlations.some(({ between }) => between.includes(node.slug)))
         return findRatedComponents(node.slug, rated, unit);
-      const { shared, own } = rateErrors(node.slug, rated, unit);
-      const parts = [...own].map(([owner, errors]) => {
-        const bases = gather(run.errorsOfArrays, effectKey(node.slug, owner), () => []);
-        return splitOwnErrors(bases, node.slug, output.slug, owner, errors);
-      });
-      return addComponents([shared, ...parts]);
+      const name = this.families.get(keyOfRead(node.slug, null))?.reads[0].node.slug ?? node.slug,
+        label = name === node.slug ? output.slug : `${node.slug} ${output.slug}`,
+        { shared, own } = this.splitOwn(run, node, null, label, rated, unit);
+      return addComponents([shared, ...own]);
     }
     componentsOfStatic(run, node, gradient) {
       const rates = pairRates(gradient, run.readings.get(node.slug).amount),
@@ -4723,6 +4836,8 @@
   const effectKey = (name, owner) => JSON.stringify([name, owner]);
   const fewestDegrees = (a, b) => (a === null ? b : b === null || compare(a, b) <= 0 ? a : b);
   const changeOf = (component) => total([...component.byInput.values()]);
+  /** Components with the readings that others may rest on too, whose own errors they leave out. */
+  const withRated = (components, rated) => Object.assign(components, { rated });
   function addComponents(parts) {
     const found = new Map();
     for (const part of parts)
@@ -4731,11 +4846,15 @@
         has.freedom = fewestDegrees(has.freedom, one.freedom);
         for (const [input, change] of one.byInput) gather(has.columns, input, () => []).push(change);
       }
-    return new Map(
+    const added = new Map(
       [...found].map(([key, { name, owner, freedom, columns }]) => [
         key,
         { name, owner, freedom, byInput: new Map([...columns].map(([input, changes]) => [input, total(changes)])) },
       ]),
+    );
+    return withRated(
+      added,
+      parts.flatMap((part) => part.rated ?? []),
     );
   }
   const mapComponents = (components, apply) =>
@@ -4745,7 +4864,11 @@
         { ...one, byInput: new Map([...one.byInput].map(([input, change]) => [input, apply(change)])) },
       ]),
     );
-  const scaleComponents = (components, rate) => mapComponents(components, (change) => multiply(change, rate));
+  const scaleComponents = (components, rate) =>
+    withRated(
+      mapComponents(components, (change) => multiply(change, rate)),
+      (components.rated ?? []).map((part) => ({ ...part, rate: multiply(part.rate, rate) })),
+    );
   function applyWelchSatterthwaite(uncertainty, parts) {
     const terms = parts
       .filter(([, freedom]) => freedom !== null)
@@ -4758,8 +4881,9 @@
   };
   /** Collects what statements make of a result through one input; what is independent is added in squares. */
   class ComponentBuilder {
-    constructor(slug) {
+    constructor(slug, own = slug) {
       this.slug = slug;
+      this.ownName = own;
       this.shared = new Map();
       this.own = new Map();
     }
@@ -4783,7 +4907,7 @@
       for (const [owner, parts] of this.own) {
         const pooled = squareRoot(rounded(exactTotal(parts.map(([change]) => exactMultiply(change, change)))));
         const isFinite = !pooled.isZero && parts.some(([, freedom]) => freedom !== null);
-        put(this.slug, owner, pooled, isFinite ? applyWelchSatterthwaite(pooled, parts) : null);
+        put(this.ownName, owner, pooled, isFinite ? applyWelchSatterthwaite(pooled, parts) : null);
       }
       return found;
     }
@@ -4836,8 +4960,8 @@
     return filled;
   }
   /** Sums over the values of each class of pairs, as an aggregate changes with them. */
-  function findAggregateComponents(slug, body, classes, unit, weightUnit, filled) {
-    const builder = new ComponentBuilder(slug),
+  function findAggregateComponents(slug, body, classes, [unit, weightUnit], filled, names) {
+    const builder = new ComponentBuilder(slug, names.effect),
       sums = new Map([...classes].map(([key, { pairs }]) => [key, sumPairs(pairs)])),
       whole = sumPairs([...classes.values()].flatMap(({ pairs }) => pairs));
     const divided = (first, second, divisor) =>
@@ -4874,8 +4998,10 @@
     };
     for (const [key, { owner, values, weights }] of classes) {
       const some = sums.get(key);
-      for (const one of values) builder.add(one, owner, unit, ...ofValues(some, one.isRelative, filled.get(key)));
-      for (const one of body.weight ? weights : [])
+      for (const one of values)
+        if (one.effect !== null || !names.isOfOthers)
+          builder.add(one, owner, unit, ...ofValues(some, one.isRelative, filled.get(key)));
+      for (const one of body.weight ? weights.filter(({ effect }) => effect !== null || !names.areWeightsOfOthers) : [])
         builder.add(one, `${owner} ${body.weight}`, weightUnit, ...ofWeights(some, one.isRelative));
     }
     return builder.build();
@@ -4901,8 +5027,62 @@
   /** Before the output, in the name of a further effect of an array. */
   const IN_OUTPUT = " in ";
   const familyOf = ({ name, owner }) => JSON.stringify([owner ? name.split(IN_OUTPUT)[0] : name, owner]);
-  /** What an output has of the effects of those before, and the rest as an effect of its own. */
-  function splitOwnErrors(bases, slug, output, owner, errors) {
+  const keyOfRead = (slug, weight) => JSON.stringify([slug, weight]);
+  /** What must equal a text for a condition to hold. */
+  function listEqualTexts(tree) {
+    if (tree?.kind !== "binary") return [];
+    if (tree.operator === "and") return [...listEqualTexts(tree.left), ...listEqualTexts(tree.right)];
+    const isEqual = tree.operator === "=" && tree.left.kind === "name" && tree.right.kind === "text";
+    return isEqual ? [[nameOf(tree.left), tree.right.value]] : [];
+  }
+  /** The inputs that may read the same data points, by each of what they read: values, and weights. */
+  function findReadingFamilies(contents, model) {
+    const named = new Set(model.uncertainty.correlations.flatMap(({ between }) => between)),
+      has = (type, point) => contents.points.get(type)?.some((one) => one.data_point === point);
+    const reads = model.nodes
+      .filter((node) => node.kind === "input" && node.body.aggregate !== "count" && !named.has(node.slug))
+      .flatMap((node) => {
+        const { body } = node,
+          { eventType, dataPointType, weight, where, join } = body,
+          value = { node, weight: null, point: JSON.stringify([eventType, dataPointType]), equals: new Map(listEqualTexts(where)) };
+        if (!weight) return [value];
+        const target = join && !has(eventType, weight) ? model.bySlug.get(join.to).body : body;
+        return [
+          value,
+          { node, weight, point: JSON.stringify([target.eventType, weight]), equals: new Map(listEqualTexts(target.where)) },
+        ];
+      });
+    const mayMeet = (one, other) =>
+      one.point === other.point && [...one.equals].every(([name, text]) => (other.equals.get(name) ?? text) === text);
+    let groups = [];
+    for (const read of reads) {
+      const meeting = groups.filter((group) => group.some((other) => mayMeet(read, other)));
+      groups = [...groups.filter((group) => !meeting.includes(group)), [...meeting.flat(), read]];
+    }
+    const stated = ({ uncertainty }) => (uncertainty ? buildStatement(uncertainty).key : null),
+      filterOf = ({ where }) => (where ? printExpression(where) : null);
+    const families = new Map();
+    for (const group of groups) {
+      if (group.length === 1 && !group[0].node.body.join) continue;
+      group.sort((a, b) => model.nodes.indexOf(a.node) - model.nodes.indexOf(b.node) || (a.weight !== null) - (b.weight !== null));
+      const [first] = group;
+      const isProportional = group.every(
+        ({ node, weight }) =>
+          weight === null &&
+          ["sum", "average"].includes(node.body.aggregate) &&
+          !node.body.weight &&
+          !node.body.join &&
+          !node.body.isAnyPeriod &&
+          filterOf(node.body) === filterOf(first.node.body) &&
+          node.body.straddle === first.node.body.straddle &&
+          stated(node) === stated(first.node),
+      );
+      for (const read of group) families.set(keyOfRead(read.node.slug, read.weight), { reads: group, isProportional });
+    }
+    return families;
+  }
+  /** What errors have of the effects of those before, and the rest as an effect of its own. */
+  function splitOwnErrors(bases, slug, name, label, owner, errors) {
     if (errors.change.isZero) return new Map();
     const columns = [];
     for (const basis of bases) {
@@ -4915,26 +5095,33 @@
       rest = subtract(whole, exactTotal(columns.map((one) => exactMultiply(one, one))));
     if (compare(rest, multiply(whole, new Dec(1n, -24))) > 0) {
       columns.push(bases.length ? squareRoot(rest) : errors.change);
-      names.push(bases.length ? `${slug}${IN_OUTPUT}${output}` : slug);
+      names.push(bases.length ? `${name.node.slug}${IN_OUTPUT}${label}` : name.node.slug);
       bases.push({ name: names[names.length - 1], errors, columns });
     } else if (columns.length === 1) columns[0] = columns[0].c < 0n ? negate(errors.change) : errors.change;
+    const of = name.weight === null ? owner : `${owner} ${name.weight}`;
     return new Map(
       names
-        .map((name, at) => [effectKey(name, owner), { name, owner, freedom: errors.freedom, byInput: new Map([[slug, columns[at]]]) }])
+        .map((one, at) => [effectKey(one, of), { name: one, owner: of, freedom: errors.freedom, byInput: new Map([[slug, columns[at]]]) }])
         .filter((_, at) => !columns[at].isZero),
     );
   }
-  /** The covariance of two outputs by the errors of the same readings. */
+  /** The covariance of two by the errors of the same readings. */
   function findCovariance(one, other) {
+    const others = new Map(
+      [...other.byStatement.values()].flatMap(({ place, size, changes }) =>
+        [...changes].map(([reading, change]) => [`${reading}/${place}`, { size, change }]),
+      ),
+    );
     return total(
-      [...one.byStatement]
-        .filter(([key]) => other.byStatement.has(key))
-        .map(([key, { size, changes }]) => {
-          const others = other.byStatement.get(key),
-            shared = [...changes].filter(([reading]) => others.changes.has(reading));
-          const products = shared.map(([reading, change]) => exactMultiply(change, others.changes.get(reading)));
-          return multiply(multiply(size, others.size), exactTotal(products));
-        }),
+      [...one.byStatement.values()].flatMap(({ place, size, changes }) => {
+        const products = new Map();
+        for (const [reading, change] of changes) {
+          const found = others.get(`${reading}/${place}`);
+          if (found)
+            gather(products, String(found.size), () => ({ size: found.size, some: [] })).some.push(exactMultiply(change, found.change));
+        }
+        return [...products.values()].map((of) => multiply(multiply(size, of.size), exactTotal(of.some)));
+      }),
     );
   }
   /** What values make of something by effects that they name, and by owner what they have for themselves. */
@@ -4945,6 +5132,7 @@
       for (const [place, one] of values.entries())
         if (one.effect === null)
           gather(byOwner, owner, () => new Map()).set(`${key}/${place}`, {
+            place,
             size: multiply(one.size, one.scaleTo(unit)),
             changes: new Map(
               some.map(({ reading, rate, value }) => [reading, one.isRelative ? exactMultiply(rate, value) : rate]),
@@ -5318,7 +5506,8 @@
   /** The readings that values rest on which rules put in: of such values, complete, and as the batch read them. */
   function checkSources(contents, addFault) {
     const byBatch = new Map(),
-      named = new Map();
+      named = new Map(),
+      summed = new Map();
     for (const one of [...contents.stated.ofSources.values()].flat()) {
       const correction = contents.corrections.get(one.row.correction);
       if (!isByRule(correction, correction?.data_point))
@@ -5337,6 +5526,7 @@
         if (!used.has(correction)) addFault(`Batch ${batch} has not used correction ${correction}, whose sources name it.`);
         if (gather(named, correction, () => events) !== events)
           addFault(`Correction ${correction} has other sources in batch ${batch} than in others.`);
+        gather(summed, correction, () => some);
         for (const { row, statement } of some) {
           const own = read.get(row.event);
           if (!own) continue;
@@ -5346,6 +5536,27 @@
         }
       }
     }
+    for (const [number, some] of [...summed].sort(([a], [b]) => a - b))
+      for (const sentence of explainWeights(contents, contents.corrections.get(number), some)) addFault(sentence);
+  }
+  /** By any method the value is as many times greater, and greater by as much, as all of its readings are. */
+  function* explainWeights(contents, correction, some) {
+    const [weights, parts] = [
+        some.map(({ row }) => row.weight),
+        some.map(({ row }) => exactMultiply(row.weight, row.value)),
+      ],
+      rounding = new Dec(1n, -12),
+      isOff = (a, b, allowed) => compare(sizeOf(exactSubtract(a, b)), allowed) > 0;
+    if (isOff(exactTotal(weights), ONE, exactMultiply(rounding, exactTotal(weights.map(sizeOf)))))
+      yield `The weights of the sources of correction ${correction.correction} do not add up to 1.`;
+    if (!NUMBER.test(correction.to_value)) return;
+    const filled = parseDec(correction.to_value),
+      rule = contents.parts.get(rulePart(correction)),
+      round = rule ? JSON.parse(decodeLoosely(rule)).correction?.round : null,
+      quantum = round ? new Dec(1n, -Number(round.places)) : ZERO,
+      size = exactTotal([...parts, filled].map(sizeOf));
+    if (isOff(exactTotal(parts), filled, exactAdd(exactMultiply(rounding, size), quantum)))
+      yield `The sources of correction ${correction.correction} come to another value than ${correction.to_value}.`;
   }
   function isStatedThere(contents, { kind, name, data_point: point }) {
     const hasPoint = (types) => types.some((type) => (contents.points.get(type) ?? []).some((one) => one.data_point === point));

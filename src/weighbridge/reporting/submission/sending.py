@@ -17,6 +17,7 @@ import msgspec
 
 from weighbridge.core.identity import problem_of_unseen
 from weighbridge.core.number import shorten
+from weighbridge.core.platform.encryption import UnopenedSecretError
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.core.report import (
@@ -27,7 +28,7 @@ from weighbridge.core.report import (
     may_have_been_received,
 )
 from weighbridge.db.engine import Database, Read, Write
-from weighbridge.errors import Invalid
+from weighbridge.errors import Invalid, Unavailable
 from weighbridge.http.outgoing import (
     NoAnswer,
     NotSent,
@@ -40,6 +41,7 @@ from weighbridge.http.outgoing import (
 )
 from weighbridge.platform import async_tasks as tasks
 from weighbridge.platform.async_tasks import Attempt
+from weighbridge.platform.kept_secrets import REGISTRY_HEADERS, decrypt_secret
 from weighbridge.reporting.submission.acceptance import is_less, read_claim, share_amount
 from weighbridge.reporting.submission.file import SubmissionRow, read_submission
 from weighbridge.reporting.submission.moves import MovingReport, ReportWord, accept, hold_report, reject
@@ -109,7 +111,26 @@ class RegistryReply:
 
 async def read_called_registry(tx: Read, number: int) -> CalledRegistry | None:
     """A registry as it is called now; None for one that is never called."""
-    return await tx.row(CalledRegistry, _CALLED, (number, AdapterName.HTTP))
+    rows = await tx.tuples(_CALLED, (number, AdapterName.HTTP))
+    if not rows:
+        return None
+    [(account, *columns)] = rows
+    values: list[Any] = [*columns, await read_headers(tx, account, number)]
+    return CalledRegistry(*values)
+
+
+async def read_headers(tx: Read, account: int, number: int) -> dict[str, str]:
+    """The headers of a registry, by name; Unavailable where one is encrypted by a key that is not at hand."""
+    headers = {}
+    for header, envelope, readable in await tx.tuples(_HEADERS, (number,)):
+        place = REGISTRY_HEADERS.place(account, f"{number}/{header}")
+        try:
+            headers[header] = (await decrypt_secret(tx, place, envelope, readable)).decode()
+        except UnopenedSecretError as error:
+            raise Unavailable(
+                f"{error} State the headers of the registry anew, or restore the key."
+            ) from error
+    return headers
 
 
 async def send(
@@ -229,10 +250,12 @@ def _build_sentence(registry: CalledRegistry, status: int | None, reason: str) -
 
 
 _CALLED: Final = """
-    SELECT r.id, r.name, r.address, r.status_address, r.timeout_seconds, r.tries, r.poll_seconds,
-           (SELECT coalesce(jsonb_object_agg(s.header, s.value), '{}')
-              FROM registry_secrets s WHERE s.registry_id = r.id)
+    SELECT r.account_id, r.id, r.name, r.address, r.status_address, r.timeout_seconds, r.tries, r.poll_seconds
       FROM registries r WHERE r.id = %s AND r.adapter = %s
+"""
+_HEADERS: Final = """
+    SELECT header, encrypted, convert_to(value, 'UTF8') FROM registry_secrets
+     WHERE registry_id = %s ORDER BY header
 """
 
 

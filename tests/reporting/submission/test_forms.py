@@ -1,4 +1,4 @@
-"""What a mapping names of the batches themselves: nodes, inputs, evidence, corrections, static inputs, groups."""
+"""What a mapping names of the batches: nodes, inputs, evidence, corrections, static inputs, groups."""
 
 import csv
 import io

@@ -351,6 +351,7 @@ class Server:
             "export": worker.exporter(self.settings).make,
             "report_bundle": worker.bundler(self.settings).make,
             "report_submission": worker.submitter(self.settings).submit,
+            "report_notice": worker.submitter(self.settings).tell,
             "data_feed_upload": worker.feeder(self.settings).take_in,
         }
 

@@ -271,6 +271,11 @@ async def submit(database: Database, attempt: Attempt) -> None:
     await submitter(settings_module.read()).submit(database, attempt)
 
 
+async def tell(database: Database, attempt: Attempt) -> None:
+    """Tell a registry what became of a claim that it has."""
+    await submitter(settings_module.read()).tell(database, attempt)
+
+
 TASKS: Final[Mapping[str, Task]] = {
     "batch_generation": generate,
     "batch_deletion": run_batch_deletion,
@@ -279,6 +284,7 @@ TASKS: Final[Mapping[str, Task]] = {
     "export": export,
     "report_submission": submit,
     "report_bundle": bundle,
+    "report_notice": tell,
     "data_feed_upload": feed,
 }
 """What each type of task does. A task publishes its effect and its success in one fenced transaction."""

@@ -32,6 +32,7 @@ from tests.connections import Connections
 from weighbridge.app import build
 from weighbridge.core.identity import API_PREFIX
 from weighbridge.core.platform.cell import FIRST, Cell, local_schema
+from weighbridge.core.platform.encryption import KeyRing, SecretKey
 from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor
 from weighbridge.core.problem import CODES
 from weighbridge.core.signing import SigningKey
@@ -42,6 +43,7 @@ from weighbridge.db.engine import Database
 from weighbridge.db.roles import DatabaseUrls, grant_running_role
 from weighbridge.platform.api_tokens import create_token
 from weighbridge.platform.audit_keys import keep_key
+from weighbridge.platform.secret_keys import SecretKeys, write_ring
 from weighbridge.platform.users import create_account, place_account
 from weighbridge.settings import Settings
 from weighbridge.supervisor.startup import migrate_cell
@@ -291,12 +293,13 @@ class Server:
         )
         self.owner_url = url_in_cell(urls.migrating, self.cell)
         self.running_url = _url_of_service(urls.running, self.cell)
-        self.connections = Database(urls.running, connections_max=4)
-        self.database = self.connections.in_cell(self.cell)
         self.anyone = Caller(self, None)
 
         with ExitStack() as closing:
             self.folder = Path(closing.enter_context(TemporaryDirectory(prefix="wb-")))
+            keys = SecretKeys(store_secret_keys(self.folder))
+            self.connections = Database(urls.running, connections_max=4, encryption=keys)
+            self.database = self.connections.in_cell(self.cell)
             self._socket = closing.enter_context(_listening_socket())
             self.address = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
             self._connections = closing.enter_context(
@@ -308,7 +311,12 @@ class Server:
             self.settings = _settings(
                 pooler_url or urls.running,
                 self.address,
-                {"data_dir": self.folder, "audit_key_file": _key_file(self.folder)} | settings,
+                {
+                    "data_dir": self.folder,
+                    "audit_key_file": _key_file(self.folder),
+                    "secret_keys_file": store_secret_keys(self.folder),
+                }
+                | settings,
             )
             self._uvicorn = uvicorn.Server(uvicorn.Config(build(self.settings), **_LISTENING))
             self._closing = closing.pop_all()
@@ -343,6 +351,7 @@ class Server:
             "export": worker.exporter(self.settings).make,
             "report_bundle": worker.bundler(self.settings).make,
             "report_submission": worker.submitter(self.settings).submit,
+            "report_notice": worker.submitter(self.settings).tell,
             "data_feed_upload": worker.feeder(self.settings).take_in,
         }
 
@@ -448,6 +457,17 @@ def _key_file(folder: Path) -> Path:
     """The file of a key of its own, for databases that know those of other servers."""
     file = folder / "key.pem"
     file.write_bytes(SigningKey.made().pem)
+    return file
+
+
+SECRET_KEYS = KeyRing((SecretKey(bytes(range(32))),))
+"""The keys of secrets of all servers of tests, for they share databases."""
+
+
+def store_secret_keys(folder: Path) -> Path:
+    """The file with these keys."""
+    file = folder / "secret-keys"
+    write_ring(file, SECRET_KEYS)
     return file
 
 

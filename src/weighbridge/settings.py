@@ -105,6 +105,17 @@ class Settings:
         "A PEM file with the root certificates by which time stamps are verified, and with any intermediate "
         "ones that the authority does not send; required with WEIGHBRIDGE_TIME_STAMP_URL.",
     ] = None
+    secret_keys_file: Annotated[
+        Path | None,
+        "A file with the keys by which secrets of others are encrypted, the same on every host: 32 bytes in "
+        "base64 on each line, of which the first encrypts; unset is secret-keys in the data folder, made at "
+        "the first start.",
+    ] = None
+    secret_keys_command: Annotated[
+        str | None,
+        "A command that is given that file and writes the keys, such as age --decrypt -i /etc/age.key: what "
+        "is in the file is then for a KMS alone; unset reads the file as it is.",
+    ] = None
     package_publishers: Annotated[
         Path | None,
         "A file with the keys of known publishers of methodology packages: on each line a name and an Ed25519"

@@ -47,6 +47,7 @@ from weighbridge.http.outgoing import CallReach
 from weighbridge.platform import async_tasks
 from weighbridge.platform.async_tasks import JOB, QUEUE, Attempt, AttemptSupersededError
 from weighbridge.platform.queue import FairJobManager, JobPlaces, keep_working, recover, stop_on_signal
+from weighbridge.platform.secret_keys import SecretKeys
 from weighbridge.quality.evaluation.incremental import catch_up
 from weighbridge.quality.rule_runs import run_rule
 from weighbridge.reporting.bundle.storage import Bundler
@@ -270,6 +271,11 @@ async def submit(database: Database, attempt: Attempt) -> None:
     await submitter(settings_module.read()).submit(database, attempt)
 
 
+async def tell(database: Database, attempt: Attempt) -> None:
+    """Tell a registry what became of a claim that it has."""
+    await submitter(settings_module.read()).tell(database, attempt)
+
+
 TASKS: Final[Mapping[str, Task]] = {
     "batch_generation": generate,
     "batch_deletion": run_batch_deletion,
@@ -278,6 +284,7 @@ TASKS: Final[Mapping[str, Task]] = {
     "export": export,
     "report_submission": submit,
     "report_bundle": bundle,
+    "report_notice": tell,
     "data_feed_upload": feed,
 }
 """What each type of task does. A task publishes its effect and its success in one fenced transaction."""
@@ -299,11 +306,14 @@ async def run() -> None:
     assert settings.database_url is not None, "the caller gives the worker a database"  # noqa: S101
     parse_unit("kg")  # the first unit makes the table of all, which no task should wait for
     traces = trace_process(known_as("worker"), settings.traces_url, settings.traces_percent)
+    keys = SecretKeys.of(settings)
+    keys.load_if_there()
     opened = Database(
         settings.database_url,
         connections_max=settings.worker_concurrency * 3 + 1,
         idle_timeout_seconds=max(1, settings.lease_seconds // 2),
         session_url=settings.session_database_url,
+        encryption=keys,
     )
     async with traces, opened as database, stop_on_signal() as stopping:
         await work(database, settings, stopping)

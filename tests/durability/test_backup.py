@@ -175,7 +175,11 @@ def test_the_manifest_has_the_sum_of_every_part_and_says_what_is_not_in_it(plant
         assert (folder / part.path).stat().st_mode & 0o077 == 0
     assert one.evidence_files == 2, "the evidence, and the file of a package"
     assert one.not_included == [
-        "Settings come from WEIGHBRIDGE_* variables, which are kept where the service is started."
+        "Settings come from WEIGHBRIDGE_* variables, which are kept where the service is started.",
+        (
+            f"{plant.dir / 'secret-keys'} is not included: without it nobody opens the secrets of"
+            " registries and webhooks. Keep a copy of it in another place."
+        ),
     ]
     assert manifests(BackupTarget.open_target(str(folder))) == [one]
 

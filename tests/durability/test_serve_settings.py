@@ -62,6 +62,8 @@ def test_every_setting_has_a_sentence_and_a_default_that_fits_one_machine():
         "WEIGHBRIDGE_AUDIT_WITNESSES",
         "WEIGHBRIDGE_TIME_STAMP_URL",
         "WEIGHBRIDGE_TIME_STAMP_CERTIFICATES",
+        "WEIGHBRIDGE_SECRET_KEYS_FILE",
+        "WEIGHBRIDGE_SECRET_KEYS_COMMAND",
         "WEIGHBRIDGE_PACKAGE_PUBLISHERS",
         "WEIGHBRIDGE_EVIDENCE_URL",
         "WEIGHBRIDGE_BACKUP_URL",

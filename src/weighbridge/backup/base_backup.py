@@ -40,6 +40,7 @@ from weighbridge.backup.target import (
 )
 from weighbridge.db.embedded.instance import DATABASE, Server
 from weighbridge.errors import Refusal
+from weighbridge.platform.secret_keys import keys_file
 from weighbridge.settings import Settings, changed
 
 PART_BYTES: Final = 33_554_432
@@ -67,6 +68,8 @@ class BackupSource:
     settings: Settings
     key_file: Path | None
     """The key of the audit log, None to leave it out."""
+    secret_keys: Path | None = None
+    """The keys of secrets, which stay away from the database that they open unless they are asked for."""
 
 
 def take(source: BackupSource, target: BackupTarget) -> BackupManifest:
@@ -98,6 +101,7 @@ def take(source: BackupSource, target: BackupTarget) -> BackupManifest:
         audit_key=_put_key(source.key_file, target, f"backups/{number}/audit-key.pem"),
         settings=changed(source.settings),
         not_included=_is_left_out(source),
+        secret_keys=_put_key(source.secret_keys, target, f"backups/{number}/secret-keys"),
     )
     target.put(f"{manifest.folder}/{MANIFEST}", written(manifest))
     return manifest
@@ -183,6 +187,11 @@ def _is_left_out(source: BackupSource) -> list[str]:
     missing = ["Settings come from WEIGHBRIDGE_* variables, which are kept where the service is started."]
     if source.key_file is None or not source.key_file.is_file():
         missing.append("The key that signs heads of the audit log is not included.")
+    if source.secret_keys is None:
+        missing.append(
+            f"{keys_file(source.settings)} is not included: without it nobody opens the secrets of"
+            " registries and webhooks. Keep a copy of it in another place."
+        )
     if source.settings.evidence_url is not None:
         missing.append(
             "Evidence files came from WEIGHBRIDGE_EVIDENCE_URL; restored they lie in the data folder."

@@ -44,6 +44,8 @@ from weighbridge.db.embedded.location import (
 )
 from weighbridge.errors import Refusal
 from weighbridge.platform.audit_tree import KEY_FILE
+from weighbridge.platform.kept_secrets import COLUMN, ENCRYPTED
+from weighbridge.platform.secret_keys import KEYS_FILE
 
 # Extraction: the parts of a backup become the folder of a cluster, each held against its SHA-256 first.
 #
@@ -195,6 +197,8 @@ class Restoration:
     files: int
     revision: str
     has_audit_key: bool
+    needs_secret_keys: bool
+    """Whether the database has secrets, and the backup not the keys that open them."""
     missing_evidence: list[str]
     """Keys of evidence files that the target does not have."""
     missing_files: int
@@ -217,10 +221,9 @@ def restore(
             f"From the backup {manifest.id} on, {target.name} reaches until {reached.isoformat()} without a"
             f" gap, and {until.isoformat()} is later."
         )
-    key = (
-        None
-        if manifest.audit_key is None
-        else target.read(manifest.audit_key.path, manifest.audit_key.sha256)
+    key, secret_keys = (
+        None if part is None else target.read(part.path, part.sha256)
+        for part in (manifest.audit_key, manifest.secret_keys)
     )
     data_dir = Path(os.path.realpath(data_dir))
     make_folder(data_dir)
@@ -231,6 +234,8 @@ def restore(
     recover(location, target, log, until, report)
     if key is not None:
         _write_key(data_dir / KEY_FILE, key)
+    if secret_keys is not None:
+        _write_key(data_dir / KEYS_FILE, secret_keys)
     os.sync()  # what follows can be looked at again; what was extracted must be on the disk before
     mark.unlink()
     restored = _restored_files(target, data_dir, report)
@@ -290,6 +295,7 @@ def _restored_files(target: BackupTarget, data_dir: Path, report: Progress) -> d
         other_keys = {key for table, column in NAMING[1:] for key in _keys(connection, table, column)}
         [revision] = connection.execute("SELECT version_num FROM alembic_version").fetchone() or [""]
         counts = {table: _count(connection, table) for table in _COUNTED}
+        has_secrets = _has_encrypted(connection)
     copied_files = base_backup.CopiedFiles(target).known
     restorable_keys = sorted((evidence | other_keys) & copied_files.keys())
     folder = data_dir / FOLDER
@@ -303,8 +309,21 @@ def _restored_files(target: BackupTarget, data_dir: Path, report: Progress) -> d
         "revision": revision,
         "missing_evidence": sorted(evidence - copied_files.keys()),
         "missing_files": len(other_keys - evidence - copied_files.keys()),
+        "needs_secret_keys": has_secrets and not (data_dir / KEYS_FILE).exists(),
         "rows": counts,
     }
+
+
+def _has_encrypted(connection: psycopg.Connection[Any]) -> bool:
+    """Whether a secret is encrypted; an earlier release has no column for it yet."""
+    found = connection.execute(
+        _ENCRYPTED_COLUMNS, ([column.table for column in ENCRYPTED], COLUMN)
+    ).fetchall()
+    some = SQL("SELECT EXISTS (SELECT FROM {} WHERE {} IS NOT NULL)")
+    return any(
+        connection.execute(some.format(Identifier(table), Identifier(COLUMN))).fetchone() == (True,)
+        for (table,) in found
+    )
 
 
 def _keys(connection: psycopg.Connection[Any], table: str, column: str) -> set[str]:
@@ -313,6 +332,12 @@ def _keys(connection: psycopg.Connection[Any], table: str, column: str) -> set[s
         return set()
     statement = SQL("SELECT {1} FROM {0} WHERE {1} IS NOT NULL").format(Identifier(table), Identifier(column))
     return {key for (key,) in connection.execute(statement)}
+
+
+_ENCRYPTED_COLUMNS: Final = """
+    SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+     WHERE c.relnamespace = current_schema()::regnamespace AND c.relname = ANY (%s) AND a.attname = %s
+"""
 
 
 def _count(connection: psycopg.Connection[Any], table: str) -> int:

@@ -177,6 +177,8 @@ class BackupManifest(msgspec.Struct, frozen=True, kw_only=True):
     """Those that were not at their defaults, without what may hold a password."""
     not_included: list[str]
     """What a working service needs in addition, in sentences."""
+    secret_keys: BackupPart | None = None
+    """The keys of secrets, where they were asked for: whoever has the backup reads the secrets then."""
 
     @property
     def folder(self) -> str:

@@ -33,6 +33,14 @@ Follow = Annotated[bool, Flag(help="Go on: copy what comes, and take a whole bac
 StopFollowing = Annotated[bool, Flag(help="Have the database keep nothing any more for a target.")]
 Listed = Annotated[bool, Flag(name="--list", help="List the backups of the target, and take none.")]
 NoAuditKey = Annotated[bool, Flag(help="Leave out the key that signs heads of the audit log.")]
+SecretKeysToo = Annotated[
+    bool,
+    Flag(
+        name="--with-secret-keys",
+        help="Put the keys of secrets into the backup too: whoever has it then reads the secrets of"
+        " registries and webhooks.",
+    ),
+]
 Keep = Annotated[int | None, Parameter(help="How many whole backups stay; older ones are removed.")]
 
 
@@ -45,6 +53,7 @@ def backup(
     stop_following: StopFollowing = False,
     keep: Keep = None,
     without_audit_key: NoAuditKey = False,
+    with_secret_keys: SecretKeysToo = False,
     listed: Listed = False,
     as_json: Json = False,
 ) -> None:
@@ -67,7 +76,7 @@ def backup(
     if listed:
         sys.stdout.write(_listing(place, as_json=as_json))
         return
-    with _source(settings, with_key=not without_audit_key) as source:
+    with _source(settings, with_key=not without_audit_key, with_secret_keys=with_secret_keys) as source:
         if stop_following:
             was_kept = stop_shipping(source, place)
             keeps = "no longer keeps anything" if was_kept else "kept nothing"
@@ -133,12 +142,13 @@ def _target(settings: "Settings", *, is_made: bool) -> "BackupTarget":
 
 
 @contextmanager
-def _source(settings: "Settings", *, with_key: bool) -> "Iterator[BackupSource]":
+def _source(settings: "Settings", *, with_key: bool, with_secret_keys: bool) -> "Iterator[BackupSource]":
     """The running server of the data folder, its evidence store and its settings."""
     from weighbridge.backup.base_backup import BackupSource
     from weighbridge.collection.evidence_files import open_objects
     from weighbridge.db.embedded.instance import attach_server, has_cluster
     from weighbridge.platform.audit_tree import key_file
+    from weighbridge.platform.secret_keys import keys_file
 
     if settings.database_url is not None:
         raise Refusal(
@@ -149,8 +159,9 @@ def _source(settings: "Settings", *, with_key: bool) -> "Iterator[BackupSource]"
         raise Refusal(f"{settings.data_dir} has no data of the service; name its folder with --data-dir.")
     evidence, _ = open_objects(settings.evidence_url, settings.data_dir)
     key = key_file(settings) if with_key else None
+    secret_keys = keys_file(settings) if with_secret_keys else None
     with attach_server(settings.data_dir) as server:
-        yield BackupSource(server, evidence, settings, key)
+        yield BackupSource(server, evidence, settings, key, secret_keys)
 
 
 def _moment(text: str) -> datetime:
@@ -223,6 +234,11 @@ def _restore(restoration: "Restoration", data_dir: Path) -> str:
         )
     if not restoration.has_audit_key:
         lines.append("The key of the audit log is not in the backup; put audit-key.pem there before serving.")
+    if restoration.needs_secret_keys:
+        lines.append(
+            "The keys of secrets are not in the backup; put secret-keys there before serving, from where it"
+            " is kept."
+        )
     if restoration.missing_files:
         lines.append(
             f"{restoration.missing_files} files of exports and drafts were removed before they were copied."

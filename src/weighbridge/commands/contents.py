@@ -46,6 +46,7 @@ COMMANDS: Final = {
         ),
     ),
     "audit": ("audit:audit", "The audit log: its signed head, its proofs, and the check of a head kept."),
+    "secrets": ("secrets:secrets", "Secrets of others, which are stored encrypted: their keys."),
     "bundle": ("bundle:bundle", "The proof bundle of a report: made, checked without a service, compared."),
     "witness": ("witness:witness", "A witness: cosigns the heads of other logs, and needs no database."),
     "openapi": ("model:openapi", "Print the OpenAPI document that the service answers at /openapi.json."),

@@ -46,13 +46,17 @@ def verify(*, data_dir: ExistingDataDir = None, since: Since = None, as_json: Js
     from weighbridge.db.account_move import without_moves
     from weighbridge.db.engine import Database
     from weighbridge.db.statements import to_json_form
+    from weighbridge.platform.secret_keys import SecretKeys
     from weighbridge.settings import read_with
     from weighbridge.verification import VerificationRequest, verify
     from weighbridge.verification.cells import compare_directory, merge_reports
 
     async def check(url: str, report: ProgressReport) -> "VerificationReport":
         store = open_store(settings.evidence_url, settings.data_dir)
-        async with Database(url, connections_max=2, idle_timeout_seconds=3600) as database:
+        opened = Database(
+            url, connections_max=2, idle_timeout_seconds=3600, encryption=SecretKeys.of(settings)
+        )
+        async with opened as database:
             return await verify(database, store, VerificationRequest(moment, report))
 
     async def check_directory(urls: "Mapping[Cell, str]") -> "Check":

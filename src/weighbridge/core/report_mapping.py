@@ -10,24 +10,32 @@ fit.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, tzinfo
-from decimal import Decimal
 from enum import StrEnum
 from typing import Any, Final
 
 from weighbridge.core.identity import did_you_mean
-from weighbridge.core.number import plain, shorten
+from weighbridge.core.number import shorten
 from weighbridge.core.problem import Problem
 from weighbridge.core.report import ReportFormat
-from weighbridge.core.time.calendar import MILLISECOND, Instant
-from weighbridge.core.unit import Unit, UnitError, convert, parse_unit
+from weighbridge.core.report_fields import (
+    EACH,
+    GROUPS,
+    LISTS,
+    OF_UNCERTAINTY,
+    REPORT,
+    FieldKind,
+    find_kind,
+    find_unit_field,
+    list_fields,
+)
+from weighbridge.core.unit import Unit, UnitError, parse_unit
 
 # The parts of which a mapping is made.
 #
-# A part is a constant, a field (`{"$value": "report.amount"}`), a part that is repeated for each batch
-# (`{"$each": "inclusions", "$do": …}`), or holds others: an object, a list, an element of XML, a table.
+# A part is a constant, a field (`{"$value": "report.amount"}`), a part that is repeated for each record of a
+# list (`{"$each": "inclusions", "$do": …}`), or holds others: an object, a list, an element of XML, a table.
 
 
 class WrittenAs(StrEnum):
@@ -41,6 +49,10 @@ class WrittenAs(StrEnum):
     """The day of a moment, in the project's time zone."""
     LAST_DATE = "last_date"
     """The day of the last moment before one: the last day of a period that ends there."""
+    MONTH = "month"
+    """The month of a moment, as `2025-01`."""
+    YEAR = "year"
+    """The year of a moment, as `2025`; a number where the format has such."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +76,12 @@ class FieldPart:
 
 @dataclass(frozen=True, slots=True)
 class RepeatedPart:
-    """A part for each batch of the report."""
+    """A part for each record of a list, such as each batch of the report."""
 
     part: "Part"
+    source: str
+    by: FieldPart | None = None
+    """Of groups, the value by which batches are of one group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +111,10 @@ class ElementPart:
 
 @dataclass(frozen=True, slots=True)
 class TablePart:
-    """A table: one row for the report, or one for each batch."""
+    """A table: one row for the report, or one for each record of a list."""
 
-    is_repeated: bool
+    rows: Sequence[RepeatedPart]
+    """The lists, the outermost first; none for one row."""
     headings: Sequence[str]
     cells: Sequence["Part"]
 
@@ -118,252 +134,43 @@ class ReportMapping:
     """What the sheet of a spreadsheet is called."""
 
 
-# Fields that a mapping may name: what a report states, by paths such as `report.amount`.
-#
-# Invariant: every field has a value of its kind, or none, in every report that is submitted.
-
-
-class FieldKind(StrEnum):
-    """What the value of a field is."""
-
-    TEXT = "text"
-    NUMBER = "number"
-    """An exact number; where it has a unit, another field says which."""
-    MOMENT = "moment"
-    """A time in UTC, to the millisecond."""
-
-
-EACH: Final = "inclusions"
-"""What a mapping may repeat a part for: the batches that a report takes from, oldest first."""
-
-OF_UNCERTAINTY: Final[Mapping[str, bool]] = {
-    "standard_uncertainty": True,
-    "relative_standard_uncertainty": False,
-    "degrees_of_freedom": False,
-    "coverage_probability": False,
-    "coverage_factor": False,
-    "expanded_uncertainty": True,
-    "low": True,
-    "high": True,
-}
-"""How well an amount is known, of a report and of each batch; whether it is in the unit of the amount."""
-
-OF_REPORT: Final[Mapping[str, FieldKind]] = {
-    "report.id": FieldKind.TEXT,
-    "report.name": FieldKind.TEXT,
-    "report.report_type": FieldKind.TEXT,
-    "report.amount": FieldKind.NUMBER,
-    "report.liability": FieldKind.NUMBER,
-    "report.unit": FieldKind.TEXT,
-    "report.start_time": FieldKind.MOMENT,
-    "report.end_time": FieldKind.MOMENT,
-    "report.effective_at": FieldKind.MOMENT,
-    "report.supersedes": FieldKind.TEXT,
-    "report.measured_share": FieldKind.NUMBER,
-    **{f"report.{name}": FieldKind.NUMBER for name in OF_UNCERTAINTY},
-    "project.id": FieldKind.TEXT,
-    "project.name": FieldKind.TEXT,
-    "ledger.id": FieldKind.TEXT,
-    "ledger.name": FieldKind.TEXT,
-    "methodology.name": FieldKind.TEXT,
-    "methodology.version": FieldKind.TEXT,
-}
-"""Fields that occur once."""
-
-OF_INCLUSION: Final[Mapping[str, FieldKind]] = {
-    "inclusion.number": FieldKind.NUMBER,
-    "inclusion.batch_id": FieldKind.TEXT,
-    "inclusion.tracking_id": FieldKind.TEXT,
-    "inclusion.start_time": FieldKind.MOMENT,
-    "inclusion.end_time": FieldKind.MOMENT,
-    "inclusion.amount": FieldKind.NUMBER,
-    "inclusion.unit": FieldKind.TEXT,
-    **{f"inclusion.{name}": FieldKind.NUMBER for name in OF_UNCERTAINTY},
-}
-"""Fields of each batch, within a part that is repeated."""
-
-UNITS: Final[Mapping[str, str]] = {
-    "report.amount": "report.unit",
-    "report.liability": "report.unit",
-    "inclusion.amount": "inclusion.unit",
-    **{
-        f"{record}.{name}": f"{record}.unit"
-        for record in ("report", "inclusion")
-        for name, has_unit in OF_UNCERTAINTY.items()
-        if has_unit
-    },
-}
-"""Fields that say in what unit others are."""
-
-
 def list_paths(part: Part) -> Iterator[str]:
     """Yield the paths of the fields that a part names."""
+    if isinstance(part, FieldPart):
+        yield part.path
+    elif isinstance(part, RepeatedPart) and part.by:
+        yield part.by.path
+    for child in _list_children(part):
+        yield from list_paths(child)
+
+
+def list_sources(part: Part) -> set[str]:
+    """The lists that a part is repeated for, anywhere within it."""
+    own = {part.source} if isinstance(part, RepeatedPart) else set[str]()
+    return own.union(*map(list_sources, _list_children(part)))
+
+
+def _list_children(part: Part) -> Sequence[Part]:
+    """The parts that a part holds."""
     match part:
-        case FieldPart(path):
-            yield path
         case RepeatedPart(repeated):
-            yield from list_paths(repeated)
+            return [repeated]
         case ObjectPart(parts):
-            for child in parts.values():
-                yield from list_paths(child)
-        case ListPart(listed) | TablePart(cells=listed):
-            for child in listed:
-                yield from list_paths(child)
+            return [*parts.values()]
+        case ListPart(listed):
+            return listed
+        case TablePart():
+            return [*part.rows, *part.cells]
         case ElementPart():
-            for child in (*part.attributes.values(), *part.children, *([part.text] if part.text else ())):
-                yield from list_paths(child)
+            return [*part.attributes.values(), *part.children, *([part.text] if part.text else ())]
+        case _:
+            return []
 
 
 def names_uncertainty(part: Part, record: str) -> bool:
     """Whether a part names how well the amounts of a record are known: of `report` or of `inclusion`."""
     names = {f"{record}.{name}" for name in OF_UNCERTAINTY}
     return any(path in names for path in list_paths(part))
-
-
-# Filling a mapping: from what a report states to the values that are written.
-#
-# Of `{"mass": {"$value": "report.amount", "$unit": "kg", "$as": "number"}}` and a report of 1.5 t comes
-# `{"mass": Decimal("1500")}`.
-#
-# Invariants: numbers keep every digit; the same report and the same mapping give the same values.
-
-
-Fields = Mapping[str, Any]
-"""Values by paths: texts, decimals, moments, or None."""
-
-
-@dataclass(frozen=True, slots=True)
-class StatedReport:
-    """What a report states, by the paths of its fields."""
-
-    fields: Fields
-    inclusions: Sequence[Fields]
-    zone: tzinfo
-    """The time zone of its project, which determines days."""
-
-
-@dataclass(frozen=True, slots=True)
-class FilledElement:
-    """An element of XML."""
-
-    name: str
-    namespace: str | None
-    attributes: Mapping[str, str]
-    text: str | None
-    children: Sequence["FilledElement"]
-
-
-@dataclass(frozen=True, slots=True)
-class FilledTable:
-    """A table; a cell is a text, a decimal, a truth value or None."""
-
-    headings: Sequence[str]
-    rows: Sequence[Sequence[Any]]
-
-
-class UnfitUnitError(Exception):
-    """A value cannot be converted to the unit that a mapping says."""
-
-    def __init__(self, problem: Problem) -> None:
-        super().__init__(problem.message)
-        self.problem = problem
-
-
-def fill(part: Part, stated: StatedReport) -> Any:
-    """What a part comes to; raises UnfitUnitError."""
-    return _fill(part, stated, stated.fields)
-
-
-def _fill(part: Part, stated: StatedReport, fields: Fields) -> Any:
-    filled: Any
-    match part:
-        case ConstantPart(value):
-            filled = value
-        case FieldPart():
-            filled = _fill_value(part, stated, fields)
-        case RepeatedPart(repeated):
-            filled = _fill_each(stated, lambda element_fields: _fill(repeated, stated, element_fields))
-        case ObjectPart(parts):
-            filled = {name: _fill(child, stated, fields) for name, child in parts.items()}
-        case ListPart(listed):
-            filled = [_fill(child, stated, fields) for child in listed]
-        case ElementPart():
-            filled = _fill_element(part, stated, fields)
-        case TablePart():
-            filled = _fill_table(part, stated, fields)
-    return filled
-
-
-def _fill_table(part: TablePart, stated: StatedReport, fields: Fields) -> FilledTable:
-    def row(scope: Fields) -> list[Any]:
-        return [_fill(cell, stated, scope) for cell in part.cells]
-
-    return FilledTable(part.headings, _fill_each(stated, row) if part.is_repeated else [row(fields)])
-
-
-def _fill_each(stated: StatedReport, filled: Callable[[Fields], Any]) -> list[Any]:
-    return [filled({**stated.fields, **inclusion}) for inclusion in stated.inclusions]
-
-
-def _fill_value(part: FieldPart, stated: StatedReport, fields: Fields) -> Any:
-    value = fields[part.path]
-    if value is None:
-        return part.otherwise
-    match part.written_as:
-        case WrittenAs.DATE:
-            return _find_day(value, stated.zone)
-        case WrittenAs.LAST_DATE:
-            return _find_day(value - MILLISECOND, stated.zone)
-    if isinstance(value, Decimal):
-        number = _convert_value(part, value, fields)
-        return number if part.written_as is WrittenAs.NUMBER else plain(number)
-    return value.text if isinstance(value, Instant) else str(value)
-
-
-def _find_day(moment: datetime, zone: tzinfo) -> str:
-    return moment.astimezone(zone).date().isoformat()
-
-
-def _convert_value(part: FieldPart, value: Decimal, fields: Fields) -> Decimal:
-    if part.unit is None:
-        return Decimal(plain(value))
-    unit = fields[UNITS[part.path]]
-    try:
-        return Decimal(plain(convert(value, parse_unit(unit), part.unit)))
-    except UnitError as error:
-        message = f"{part.path} is in {unit}, which is not written in {part.unit}: {error}"
-        raise UnfitUnitError(Problem(message, part.path, "schema")) from None
-
-
-def _fill_element(part: ElementPart, stated: StatedReport, fields: Fields) -> FilledElement:
-    attributes = {
-        name: _write_text(_fill(attribute_part, stated, fields))
-        for name, attribute_part in part.attributes.items()
-    }
-    children: list[FilledElement] = []
-    for child in part.children:
-        filled = _fill(child, stated, fields)
-        children += filled if isinstance(filled, list) else [filled]
-    return FilledElement(
-        part.name,
-        part.namespace,
-        {name: text for name, text in attributes.items() if text is not None},
-        None if part.text is None else _write_text(_fill(part.text, stated, fields)),
-        children,
-    )
-
-
-def _write_text(value: Any) -> str | None:
-    """A value as XML writes it; None for what has no value."""
-    match value:
-        case None:
-            return None
-        case bool():
-            return "true" if value else "false"
-        case Decimal():
-            return plain(value)
-        case _:
-            return str(value)
 
 
 PARTS_MAX: Final = 2_000
@@ -381,7 +188,14 @@ COLUMNS_MAX: Final = 200
 _FITTING: Final = {
     FieldKind.TEXT: (WrittenAs.TEXT,),
     FieldKind.NUMBER: (WrittenAs.TEXT, WrittenAs.NUMBER),
-    FieldKind.MOMENT: (WrittenAs.TEXT, WrittenAs.DATE, WrittenAs.LAST_DATE),
+    FieldKind.MOMENT: (
+        WrittenAs.TEXT,
+        WrittenAs.DATE,
+        WrittenAs.LAST_DATE,
+        WrittenAs.MONTH,
+        WrittenAs.YEAR,
+    ),
+    FieldKind.VALUE: (WrittenAs.TEXT, WrittenAs.NUMBER),
 }
 _XML_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,99}")
 _SHEET: Final = re.compile(r"[^\[\]:*?/\\']{1,31}")
@@ -420,7 +234,7 @@ class _MappingReader:
     def __init__(self) -> None:
         self.problems: list[Problem] = []
         self._parts = 0
-        self._is_repeated = False
+        self._scopes: tuple[str, ...] = ()
 
     def tell(self, place: str, message: str) -> None:
         """Name a flaw by its place."""
@@ -461,38 +275,46 @@ class _MappingReader:
         return ObjectPart({name: self.json(child, f"{place}.{name}") for name, child in node.items()})
 
     def repeated(self, node: Mapping[str, Any], place: str, read_part: Any) -> Part:
-        """A part that is repeated for each batch."""
-        self.know(node, {"$each", "$do"}, place)
-        if node.get("$each") != EACH:
-            self.tell(
-                f"{place}.$each", f"is {_describe_value(node.get('$each'))}; what is repeated is {EACH}."
-            )
-        if self._is_repeated:
-            self.tell(place, "is repeated within a part that is repeated.")
+        """A part that is repeated for each record of a list."""
+        source = node.get("$each")
+        self.know(node, {"$each", "$do", "$by", "$as"} if source == GROUPS else {"$each", "$do"}, place)
+        each = self.each(source, node, place, f"{place}.$each")
         if "$do" not in node:
             self.tell(f"{place}.$do", "is missing: it says what is repeated.")
-        was_repeated, self._is_repeated = self._is_repeated, True
+        self._scopes += (str(source),)
         part = read_part(node.get("$do"), f"{place}.$do")
-        self._is_repeated = was_repeated
-        return RepeatedPart(part)
+        self._scopes = self._scopes[:-1]
+        return RepeatedPart(part, each.source, each.by)
+
+    def each(self, source: Any, node: Mapping[str, Any], place: str, named_at: str) -> RepeatedPart:
+        """The list of a part that is repeated, which stands within those that are open."""
+        here = self._scopes[-1] if self._scopes else REPORT
+        allowed = [name for name, kind in LISTS.items() if here in kind.within]
+        if source not in LISTS:
+            self.tell(named_at, f"is {_describe_value(source)}; what is repeated is {', '.join(LISTS)}.")
+            return RepeatedPart(_NOTHING, EACH)
+        if source not in allowed:
+            may = f"; what is repeated there is {', '.join(allowed)}" if allowed else ""
+            self.tell(named_at, f"is {source}, which is repeated in no part for {here}{may}.")
+        by = None
+        if source == GROUPS:
+            self._scopes += (EACH,)
+            named = {"$value": node.get("$by"), **({"$as": node["$as"]} if "$as" in node else {})}
+            found = self.field(named, f"{place}.$by")
+            by = found if isinstance(found, FieldPart) else None
+            self._scopes = self._scopes[:-1]
+        return RepeatedPart(_NOTHING, source, by)
 
     def field(self, node: Mapping[str, Any], place: str) -> Part:
         """The value of a field."""
         self.know(node, {"$value", "$as", "$unit", "$otherwise"}, place)
         path = node.get("$value")
-        known_fields = {**OF_REPORT, **(OF_INCLUSION if self._is_repeated else {})}
-        if not isinstance(path, str) or path not in known_fields:
-            scope = f" within a part that is repeated for {EACH}" if path in OF_INCLUSION else ""
-            suggestion = (
-                did_you_mean(path, known_fields, len(self.problems))
-                if isinstance(path, str) and not scope
-                else ""
-            )
-            message = f"is allowed only{scope}." if scope else f"is no field{suggestion}."
-            self.tell(f"{place}.$value", f"is {_describe_value(path)}, which {message}")
+        kind = find_kind(path, self._scopes) if isinstance(path, str) else None
+        if not isinstance(path, str) or kind is None:
+            self.tell(f"{place}.$value", f"is {_describe_value(path)}, which {self._explain(path)}")
             return _NOTHING
         written_as = node.get("$as", WrittenAs.TEXT)
-        allowed_parts = _FITTING[known_fields[path]]
+        allowed_parts = _FITTING[kind]
         if written_as not in allowed_parts:
             self.tell(
                 f"{place}.$as",
@@ -505,9 +327,18 @@ class _MappingReader:
             self.tell(f"{place}.$otherwise", "is a text, a number, true, false or null.")
         return FieldPart(path, WrittenAs(written_as), unit, otherwise)
 
+    def _explain(self, path: Any) -> str:
+        """Why a path is none of a field here."""
+        if not isinstance(path, str):
+            return "is no field."
+        for source, kind in LISTS.items():
+            if path.startswith(f"{kind.record}.") and source not in self._scopes:
+                return f"is allowed only within a part that is repeated for {source}."
+        return f"is no field{did_you_mean(path, list_fields(self._scopes), len(self.problems))}."
+
     def unit(self, text: Any, path: str, place: str) -> Unit | None:
         """The unit that a field is converted to."""
-        if path not in UNITS:
+        if find_unit_field(path) is None:
             self.tell(place, f"has a unit, but {path} has none.")
             return None
         try:
@@ -574,18 +405,14 @@ class _MappingReader:
         if not isinstance(node, dict):
             self.tell(place, 'is a table, as {"rows": "inclusions", "columns": […]}.')
             return _NOTHING
-        self.know(node, {"rows", "columns"}, place)
         rows, columns = node.get("rows", EACH), node.get("columns")
-        if rows not in {EACH, "report"}:
-            self.tell(
-                f"{place}.rows",
-                f"is {_describe_value(rows)}; a table has a row for each of {EACH}, or one for report.",
-            )
+        self.know(node, {"rows", "columns", "$by", "$as"} if rows == GROUPS else {"rows", "columns"}, place)
+        each = [] if rows == REPORT else self.rows(rows, node, place)
         if not isinstance(columns, list) or not 1 <= len(columns) <= COLUMNS_MAX:
             self.tell(f"{place}.columns", f"is a list of 1 to {COLUMNS_MAX} columns.")
             return _NOTHING
         headings, cells = [], []
-        self._is_repeated = rows == EACH
+        self._scopes = tuple(one.source for one in each)
         for index, column in enumerate(columns):
             column_place = f"{place}.columns[{index}]"
             if not isinstance(column, dict) or not isinstance(column.get("heading"), str):
@@ -596,7 +423,17 @@ class _MappingReader:
             cells.append(self.scalar(column.get("value"), f"{column_place}.value"))
         if len(set(headings)) < len(headings):
             self.tell(f"{place}.columns", "has a heading twice.")
-        return TablePart(rows == EACH, headings, cells)
+        self._scopes = ()
+        return TablePart(each, headings, cells)
+
+    def rows(self, source: Any, node: Mapping[str, Any], place: str) -> list[RepeatedPart]:
+        """The lists of a table: what a batch was made of is listed batch by batch."""
+        outer = [EACH] if source in LISTS and EACH in LISTS[source].within else []
+        each = []
+        for name in (*outer, source):
+            each.append(self.each(name, node, place, f"{place}.rows"))
+            self._scopes += (str(name),)
+        return each
 
 
 _OF_FORMAT: Final = {

@@ -39,6 +39,7 @@ from psycopg_pool import AsyncConnectionPool
 
 from weighbridge import tracing
 from weighbridge.core.platform.cell import FIRST, Cell, local_schema, read_node
+from weighbridge.core.platform.encryption import Encryption
 from weighbridge.core.platform.settings import Quotas
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.locks import (
@@ -407,11 +408,14 @@ class Database:
         quotas: Quotas = NO_QUOTAS,
         session_url: str | None = None,
         schema: str | None = None,
+        encryption: Encryption | None = None,
     ) -> None:
         """Connect to a URL; `session_url` says that it is a pooler's, and where the database itself is.
 
-        `schema` is that of a cell; without one, transactions are in the first cell.
+        `schema` is that of a cell; without one, transactions are in the first cell. By `encryption` they
+        write and read secrets of others, which nobody does without.
         """
+        self.encryption = encryption
         self.url = url
         self.session_url = session_url
         self.quotas = quotas
@@ -437,7 +441,7 @@ class Database:
     def begin_in(self, schema: str | None) -> None:
         """Begin transactions in a cell from now on, with keys and a memory of its own."""
         self.event_keys = KeyBlocks()
-        self.memory = Memory()
+        self.memory = Memory(encryption=self.encryption)
         self.begin_with(CellEntry(schema, is_on_node=self.node is not None))
 
     def of_account(self, account: int | None) -> "Database":
@@ -489,7 +493,11 @@ class Database:
     def with_connections(self, connections_max: int) -> "Database":
         """The same place, by connections of its own, which have to be opened."""
         made = Database(
-            self.url, connections_max=connections_max, session_url=self.session_url, schema=self.schema
+            self.url,
+            connections_max=connections_max,
+            session_url=self.session_url,
+            schema=self.schema,
+            encryption=self.encryption,
         )
         made.node = self.node
         if self.node is not None:

@@ -33,6 +33,7 @@ from psycopg_pool import AsyncConnectionPool
 
 from weighbridge import tracing
 from weighbridge.concurrency import ALIVE_SECONDS, compute_in_thread
+from weighbridge.core.platform.encryption import Encryption
 from weighbridge.core.platform.settings import Quotas
 from weighbridge.db.known_then import KnownThen
 from weighbridge.db.statements import (
@@ -69,9 +70,10 @@ ROOM_MAX: Final = 20_000
 
 
 class Memory:
-    """What one process remembers of one database."""
+    """What one process remembers of one database, and the keys by which it opens secrets there."""
 
-    def __init__(self, room: int = ROOM_MAX) -> None:
+    def __init__(self, room: int = ROOM_MAX, encryption: Encryption | None = None) -> None:
+        self.encryption = encryption
         self._kept: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
         self._room = room
 

@@ -137,6 +137,9 @@ def _text(content: bytes) -> str:
 
 REVIEWED: Final = "under_review"
 
+_NOTICES: Final = ("withdrawn", "superseded")
+_DECIDED: Final = (ACCEPTED, REJECTED, "withdrawn")
+
 
 class OtherContentError(Exception):
     """The key is known, with other bytes."""
@@ -154,6 +157,10 @@ class ReceivedReport:
     behaviour: RegistryBehaviour
     requests: int = 1
     """How often it was received."""
+    batches: list[Any] | None = None
+    """How much of which batches somebody has accepted, where that is said."""
+    notices: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """What became of it, by the keys under which it was told."""
     decided: tuple[str, str | None, str | None] | None = None
     """What somebody has decided of it, why, and of how much where that is not all."""
 
@@ -180,10 +187,12 @@ class ReceivedReport:
             "status": status,
             "reason": reason,
             **({} if amount is None else {"amount": amount}),
+            **({} if self.batches is None else {"batches": self.batches}),
             "sha256": self.sha256,
             "media_type": self.media_type,
             "size_bytes": len(self.content),
             "requests": self.requests,
+            "notices": [*self.notices.values()],
         }
 
 
@@ -240,19 +249,34 @@ class ReceivedReports:
             return [*self._reports.values()]
 
     def decide(
-        self, key: str, status: str, reason: str | None, amount: str | None = None
+        self,
+        key: str,
+        status: str,
+        reason: str | None,
+        amount: str | None = None,
+        batches: list[Any] | None = None,
     ) -> ReceivedReport | None:
         """Write down what somebody has decided; None for a key that nothing has."""
         with self._lock:
             if key not in self._reports:
                 return None
-            row = {"key": key, "status": status, "reason": reason, "amount": amount}
+            row = {"key": key, "status": status, "reason": reason, "amount": amount, "batches": batches}
             self._write(row)
             return self._take(row)
 
+    def note(self, key: str, told_under: str, notice: dict[str, Any]) -> None:
+        """Keep a notice of what became of a known report."""
+        with self._lock:
+            row = {"key": key, "told_under": told_under, "notice": notice}
+            self._write(row)
+            self._take(row)
+
     def _take(self, row: dict[str, Any]) -> ReceivedReport:
-        if "status" in row:
+        if "notice" in row:
+            self._reports[row["key"]].notices[row["told_under"]] = row["notice"]
+        elif "status" in row:
             self._reports[row["key"]].decided = row["status"], row["reason"], row.get("amount")
+            self._reports[row["key"]].batches = row.get("batches")
         else:
             content = b64decode(row["content"])
             self._reports[row["key"]] = ReceivedReport(
@@ -275,6 +299,7 @@ class ReceivedReports:
 #     GET  /submissions                  all that was received
 #     GET  /submissions/{key}            one of them: 200, or 404 for a key that it does not know
 #     GET  /submissions/{key}/content    the bytes that were received
+#     POST /submissions/{key}            what became of it: {"status": "withdrawn" or "superseded", …}
 #     POST /submissions/{key}/decision   {"status": "accepted" or "rejected", "reason": …, "amount": "…"}
 #
 # Invariant: a request is answered as its report's behaviour says, and otherwise at once.
@@ -337,6 +362,8 @@ class RehearsalRequest(BaseHTTPRequestHandler):
         match self._path():
             case ("submissions",):
                 self._take(content)
+            case ("submissions", key):
+                self._note(key, content)
             case ("submissions", key, "decision"):
                 self._decide(key, content)
             case _:
@@ -379,17 +406,36 @@ class RehearsalRequest(BaseHTTPRequestHandler):
                 HTTPStatus.CREATED if is_new else HTTPStatus.OK, report.shown(self.server.received.clock())
             )
 
+    def _note(self, key: str, content: bytes) -> None:
+        """Keep what became of a report, once for each Idempotency-Key."""
+        try:
+            notice = json.loads(content)
+        except ValueError:
+            notice = None
+        if not isinstance(notice, dict) or notice.get("status") not in _NOTICES:
+            message = f"A notice has a status of {' or '.join(_NOTICES)}."
+            self._answer(HTTPStatus.BAD_REQUEST, {"message": message})
+        elif (found := self.server.received.find(key)) is None:
+            self._answer(HTTPStatus.NOT_FOUND, {"message": "Nothing is known under this key."})
+        else:
+            self.server.received.note(key, self.headers.get("Idempotency-Key", ""), notice)
+            self._answer(HTTPStatus.OK, found.shown(self.server.received.clock()))
+
     def _decide(self, key: str, content: bytes) -> None:
         try:
             said = json.loads(content)
             status, reason, amount = said["status"], said.get("reason"), said.get("amount")
+            batches = said.get("batches")
         except (ValueError, TypeError, KeyError, AttributeError):
-            status, reason, amount = None, None, None
+            status, reason, amount, batches = None, None, None, None
         are_texts = all(isinstance(one, str | None) for one in (reason, amount))
-        if status not in {ACCEPTED, REJECTED} or not are_texts:
-            message = f"A decision has a status of {ACCEPTED} or {REJECTED}, and texts as reason and amount."
+        if status not in _DECIDED or not are_texts or not isinstance(batches, list | None):
+            message = (
+                f"A decision has a status of {', '.join(_DECIDED)}, texts as reason and amount, and a list as"
+                " batches."
+            )
             self._answer(HTTPStatus.BAD_REQUEST, {"message": message})
-        elif (report := self.server.received.decide(key, status, reason, amount)) is None:
+        elif (report := self.server.received.decide(key, status, reason, amount, batches)) is None:
             self._answer(HTTPStatus.NOT_FOUND, {"message": "Nothing is known under this key."})
         else:
             self._answer(HTTPStatus.OK, report.shown(self.server.received.clock()))

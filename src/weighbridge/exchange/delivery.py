@@ -48,6 +48,7 @@ from weighbridge.exchange.records.changes import MEDIA_TYPE, StoredDelivery, bod
 from weighbridge.http.limits import Address
 from weighbridge.http.outgoing import NoAnswer, NotSent, OutgoingClient, OutgoingRequest
 from weighbridge.platform import changes
+from weighbridge.platform.kept_secrets import WEBHOOK_SECRETS, decrypt_secret
 
 DELIVERY_SECONDS_MAX: Final = 15
 """How long one attempt may take, in seconds, from resolving the name to the end of the answer."""
@@ -114,9 +115,10 @@ _DUE: Final = """
 """
 
 _SECRETS: Final = """
-    SELECT secret FROM webhook_secrets
-     WHERE webhook_id = %s AND (expires_at IS NULL OR expires_at > now())
-     ORDER BY id DESC
+    SELECT w.account_id, s.id, s.encrypted, s.secret
+      FROM webhook_secrets s JOIN webhooks w ON w.id = s.webhook_id
+     WHERE s.webhook_id = %s AND (s.expires_at IS NULL OR s.expires_at > now())
+     ORDER BY s.id DESC
 """
 
 _WRITE_DOWN: Final = """
@@ -152,8 +154,11 @@ async def _list_due_deliveries(tx: Read, receiver: HookReceiver, limit: int) -> 
 
 
 async def _read_signing_secrets(tx: Read, webhook: int) -> list[bytes]:
-    """The secrets by which a webhook signs now, the newest first."""
-    return [bytes(secret) for (secret,) in await tx.tuples(_SECRETS, (webhook,))]
+    """The secrets by which a webhook signs now, the newest first; raises UnopenedSecretError."""
+    return [
+        await decrypt_secret(tx, WEBHOOK_SECRETS.place(account, f"{webhook}/{number}"), envelope, readable)
+        for account, number, envelope, readable in await tx.tuples(_SECRETS, (webhook,))
+    ]
 
 
 async def _read_send_time(database: Database, delivery: StoredDelivery, holder: UUID) -> datetime | None:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from msgspec import Struct
 from msgspec.structs import asdict
@@ -21,7 +22,16 @@ from weighbridge.core.number import shorten
 from weighbridge.core.platform.audit import CHANGE_TYPES, PERMISSIONS, ChangeCursor, ChangeKind
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.platform.tasks import list_readable_kinds
-from weighbridge.core.platform.webhook import SECRET_BYTES, SIGNING_SECRETS_MAX, DeliveryState, write_secret
+from weighbridge.core.platform.webhook import (
+    SECRET_BYTES,
+    SECRET_BYTES_MAX,
+    SECRET_BYTES_MIN,
+    SECRET_PREFIX,
+    SIGNING_SECRETS_MAX,
+    DeliveryState,
+    read_secret,
+    write_secret,
+)
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read, Write
@@ -57,6 +67,7 @@ from weighbridge.exchange.records.changes import (
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, delete, get, patch, post
 from weighbridge.http.outgoing import problem_of_address
 from weighbridge.platform import changes
+from weighbridge.platform.kept_secrets import WEBHOOK_SECRETS, encrypt_secret
 from weighbridge.platform.tenancy import (
     find,
     of_account,
@@ -216,7 +227,7 @@ async def insert_webhook(tx: Write, actor: Actor, new: Webhook) -> IssuedWebhook
         },
     )
     await tx.execute(_INSERT_LANE, {"number": number, "account": actor.account_id})
-    secret = await _store_secret(tx, number)
+    secret = await _store_secret(tx, number, actor.account_id)
     made = await read_webhook(tx, actor, identity.of("webhook", 0, number))
     changes.record(
         tx,
@@ -233,15 +244,16 @@ async def change_webhook(tx: Write, actor: Actor, friendly: str, change: Struct)
     """Change a webhook; one that is enabled again goes on where it stood."""
     before, number = await _lock_webhook(tx, actor, friendly)
     project = None
-    desired = WEBHOOK_BODIES.changed(before, change)
+    desired, sent = WEBHOOK_BODIES.changed(before, change), WEBHOOK_BODIES.sent(change)
     if desired.project_id is not None:
         project = await project_for_record(tx, actor, desired.project_id)
     types = before.change_types
     is_moved = (desired.url, desired.project_id) != (before.url, before.project_id)
-    if is_moved or "change_types" in WEBHOOK_BODIES.sent(change):
+    if is_moved or "change_types" in sent:
         # Another address or project has somebody told of more: of no more than the caller may read.
         types = _choose_types(actor, desired.change_types)
-    if problems := _list_problems(desired):
+    secret, secret_problems = _read_sent_secret(before, desired, sent.get("secret"))
+    if problems := [*_list_problems(desired), *secret_problems]:
         raise Invalid(problems)
     await tx.execute(
         _UPDATE,
@@ -257,15 +269,42 @@ async def change_webhook(tx: Write, actor: Actor, friendly: str, change: Struct)
             "user": actor.user_id,
         },
     )
+    if secret is not None:
+        await tx.execute(_END_SECRETS, (0, number))
+        await _store_secret(tx, number, actor.account_id, secret)
     if desired.is_enabled:
         tx.later(_WAKE_LANE, (number,))
     after = await read_webhook(tx, actor, friendly)
-    if _build_audit_record(after) != _build_audit_record(before):
+    if secret is not None or _build_audit_record(after) != _build_audit_record(before):
         changes.record(
             tx, actor, action="webhook.update", target=friendly, project_id=project,
             before=_build_audit_record(before), after=_build_audit_record(after),
         )  # fmt: skip
     return after
+
+
+def _read_sent_secret(
+    before: Webhook, desired: Webhook, text: str | None
+) -> tuple[bytes | None, list[Problem]]:
+    """The secret that a change states, if it states one, and what is wrong with it or with its absence."""
+    if text is None:
+        hosts = [urlsplit(webhook.url).netloc.lower() for webhook in (before, desired)]
+        if hosts[0] == hosts[1]:
+            return None, []
+        message = (
+            f"webhook.url changes its host from {shorten(hosts[0])!r} to {shorten(hosts[1])!r}, where"
+            " nobody is to get what is signed by the secrets so far; state the secret of the receiver there"
+            " with it."
+        )
+        return None, [Problem(message, "webhook.secret", "required")]
+    secret = read_secret(text)
+    if secret is not None:
+        return secret, []
+    message = (
+        f"webhook.secret is not a secret; it is {SECRET_PREFIX} and base64 of {SECRET_BYTES_MIN} to"
+        f" {SECRET_BYTES_MAX} bytes."
+    )
+    return None, [Problem(message, "webhook.secret", "invalid")]
 
 
 _INSERT_LANE: Final = """
@@ -336,9 +375,18 @@ _LOCK_WEBHOOK: Final = "SELECT FROM webhooks WHERE id = %s AND account_id = %s F
 _WAKE_LANE: Final = "UPDATE webhook_lanes SET due_at = now() WHERE webhook_id = %s"
 
 
-async def _store_secret(tx: Write, webhook: int) -> bytes:
-    secret = secrets.token_bytes(SECRET_BYTES)
-    await tx.execute("INSERT INTO webhook_secrets (webhook_id, secret) VALUES (%s, %s)", (webhook, secret))
+async def _store_secret(tx: Write, webhook: int, account: int, secret: bytes | None = None) -> bytes:
+    """Store a secret, a new one if none is given, encrypted for its row."""
+    secret = secret or secrets.token_bytes(SECRET_BYTES)
+    # The row is known by the number that it is given, so it gets its envelope after that.
+    number: int = await tx.value(
+        "INSERT INTO webhook_secrets (webhook_id, encrypted) VALUES (%s, %s) RETURNING id", (webhook, b"")
+    )
+    place = WEBHOOK_SECRETS.place(account, f"{webhook}/{number}")
+    await tx.execute(
+        "UPDATE webhook_secrets SET encrypted = %s WHERE id = %s",
+        (await encrypt_secret(tx, secret, place), number),
+    )
     return secret
 
 
@@ -489,7 +537,7 @@ async def roll_secret(call: WriteCall, body: SecretRoll) -> IssuedWebhook:
             "ended, or roll with overlap_hours 0."
         )
         raise Invalid([Problem(message, "overlap_hours", "too_many")])
-    secret = await _store_secret(tx, number)
+    secret = await _store_secret(tx, number, actor.account_id)
     after = await read_webhook(tx, actor, friendly)
     changes.record(
         tx, actor, action="webhook.roll_secret", target=friendly,

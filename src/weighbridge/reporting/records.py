@@ -545,6 +545,17 @@ class SubmissionResult(msgspec.Struct, frozen=True):
     """The SHA-256 of what was sent, as 64 hexadecimal digits."""
 
 
+class NoticeResult(msgspec.Struct, frozen=True):
+    """The result of telling a registry what became of a claim."""
+
+    report: str
+    """The friendly id of the report that is told of."""
+    reference: str | None
+    """What the registry calls the claim; null when it does not know it."""
+    is_known: bool
+    """Whether the registry knows the claim; it may not know one whose submission failed."""
+
+
 class SubmissionStep(msgspec.Struct, frozen=True):
     """One step of handing a report on, or what came of it."""
 

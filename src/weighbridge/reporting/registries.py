@@ -3,8 +3,8 @@
 What proves it is written and never shown: no answer and no audit row has it. Permission: production
 accounting.
 
-Invariants: the value of a header is stored in its own table and nowhere else; audit rows have its name.
-It is sent only to the URLs with which it was stated: another URL takes headers that are stated anew.
+Invariants: the value of a header is stored encrypted, in its own table and nowhere else; audit rows have its
+name. It is sent only to the URLs with which it was stated: another URL takes headers that are stated anew.
 """
 
 import re
@@ -32,6 +32,7 @@ from weighbridge.errors import Invalid
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, get, patch, post
 from weighbridge.http.outgoing import problem_of_address
 from weighbridge.platform import changes
+from weighbridge.platform.kept_secrets import REGISTRY_HEADERS, encrypt_secret
 from weighbridge.platform.tenancy import find, number_named, of_account
 from weighbridge.reporting.records import (
     POLL_SECONDS,
@@ -209,12 +210,18 @@ def _check_headers(headers: Mapping[str, str]) -> list[Problem]:
 
 
 async def _insert_headers(tx: Write, number: int, headers: Mapping[str, str]) -> None:
+    """Store headers of a registry, encrypted for their rows."""
+    account: int = await tx.value("SELECT account_id FROM registries WHERE id = %s", (number,))
+    encrypted = [
+        await encrypt_secret(tx, value.encode(), REGISTRY_HEADERS.place(account, f"{number}/{header}"))
+        for header, value in headers.items()
+    ]
     await tx.execute(
         """
-        INSERT INTO registry_secrets (registry_id, header, value)
-        SELECT %s, * FROM unnest(%s::text[], %s::text[])
+        INSERT INTO registry_secrets (registry_id, header, encrypted)
+        SELECT %s, * FROM unnest(%s::text[], %s::bytea[])
         """,
-        (number, [*headers], [*headers.values()]),
+        (number, [*headers], encrypted),
     )
 
 

@@ -36,6 +36,7 @@ from weighbridge.reporting.records import (
     WITHOUT_REGISTRY,
     Acceptance,
     BundleOptions,
+    NoticeResult,
     Report,
     ReportMerge,
     ReportRejection,
@@ -573,6 +574,7 @@ async def reject_report(call: WriteCall, body: ReportRejection) -> Report:
     body=ReportWithdrawal,
     returns=Report,
     status=200,
+    task_results={"report_notice": NoticeResult},
     example={"reason": "The deliveries of March were claimed under another programme."},
 )
 async def withdraw_report(call: WriteCall, body: ReportWithdrawal) -> Report:

@@ -53,6 +53,7 @@ from weighbridge.reporting.submission.moves import (
     reject,
     withdraw,
 )
+from weighbridge.reporting.submission.notices import queue_notices
 from weighbridge.reporting.submission.succession import (
     check_parts,
     insert_successor,
@@ -143,7 +144,9 @@ async def record_withdrawal(tx: Write, actor: Actor, friendly: str, body: Report
     before, report = await _lock_to_move(tx, actor, friendly)
     refuse_unless(report, ReportTrigger.WITHDRAW, "withdrawn")
     reason = _need_reason(body.reason, "withdrawn")
+    was_certain = report.state is not ReportStatus.FAILED
     await withdraw(tx, report, ReportWord(actor, reason=reason, reference=body.reference))
+    await queue_notices(tx, actor, report.project, [report.number], may_be_unknown=not was_certain)
     return await record_move(tx, actor, before, report, action="report.withdraw")
 
 
@@ -182,6 +185,7 @@ async def record_merge(tx: Write, actor: Actor, friendly: str, body: ReportMerge
     )
     word = ReportWord(actor, reason=reason, reference=body.reference)
     await hand_over(tx, predecessors, {number: amounts}, word)
+    await queue_notices(tx, actor, key.project, [report.number for report in predecessors])
     [merged] = await _record_successors(tx, actor, key.project, [number], action="report.merge")
     return merged
 
@@ -211,6 +215,7 @@ async def record_split(tx: Write, actor: Actor, friendly: str, body: ReportSplit
         for part, of_part in zip(body.parts, amounts, strict=True)
     }
     await hand_over(tx, [report], successors, ReportWord(actor, reason=reason, reference=body.reference))
+    await queue_notices(tx, actor, key.project, [report.number])
     parts = await _record_successors(tx, actor, key.project, [*successors], action="report.split")
     return SplitReports(parts)
 

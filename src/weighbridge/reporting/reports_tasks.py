@@ -6,11 +6,12 @@ transaction that ends the task. When the task fails, the database lets the repor
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Final
 
 from weighbridge.collection.evidence_files import EvidenceStore
 from weighbridge.core import identity
-from weighbridge.core.report import ReportTrigger
+from weighbridge.core.report import DeliveryStep, ReportTrigger
 from weighbridge.db.engine import Database
 from weighbridge.errors import Conflict, Invalid
 from weighbridge.http.outgoing import CallReach, OutgoingClient, Pause
@@ -19,7 +20,7 @@ from weighbridge.platform import changes
 from weighbridge.platform.async_tasks import Attempt
 from weighbridge.reporting import reports_queries as queries
 from weighbridge.reporting.bundle.storage import Bundler
-from weighbridge.reporting.records import SubmissionResult
+from weighbridge.reporting.records import NoticeResult, SubmissionResult
 from weighbridge.reporting.submission.file import (
     SubmissionRow,
     insert_submission,
@@ -29,6 +30,7 @@ from weighbridge.reporting.submission.file import (
     render_report,
 )
 from weighbridge.reporting.submission.moves import ReportWord, deliver, lock_report, refuse_unless
+from weighbridge.reporting.submission.notices import tell_registry
 from weighbridge.reporting.submission.sending import (
     CalledRegistry,
     DueReview,
@@ -67,6 +69,16 @@ class Submitter:
         await tasks.report_progress(database, attempt, 50, f"Handing {kept.name} on by {kept.adapter}")
         reference = await self._hand_on(database, attempt, kept)
         await _record_delivery(database, attempt, kept, reference)
+
+    async def tell(self, database: Database, attempt: Attempt) -> None:
+        """Tell a registry what became of a claim that it has, which is safe to repeat; raises Invalid."""
+        async with OutgoingClient(self._reach) as client:
+            reply = await tell_registry(database, attempt, client, self._pause)
+        report = identity.of("report", attempt.project_id, attempt.args["about"])
+        async with database.write() as tx:
+            await tasks.lock_current_attempt(tx, attempt)
+            is_known = reply.step is DeliveryStep.RECEIVED
+            await tasks.complete_task(tx, attempt, NoticeResult(report, reply.reference, is_known))
 
     async def review(self, database: Database, tell: Callable[[RefusedDecision], None]) -> int:
         """Ask registries for what they decided of reports that are due; gives how many were decided.
@@ -134,6 +146,14 @@ async def _record_delivery(database: Database, attempt: Attempt, kept: Submissio
         await tasks.complete_task(tx, attempt, SubmissionResult(after.id, reference, kept.sha256.hex()))
 
 
+_ACTIONS: Final[Mapping[ReportTrigger | None, str]] = {
+    ReportTrigger.ACCEPT: "report.accept",
+    ReportTrigger.REJECT: "report.reject",
+    ReportTrigger.WITHDRAW: "report.withdraw",
+}
+"""What the audit log calls the decisions of registries."""
+
+
 async def _record_decision(database: Database, review: DueReview, reply: RegistryReply) -> bool:
     """Write down what a registry decided; it is asked again in the next round while the ledger is generated.
 
@@ -145,7 +165,7 @@ async def _record_decision(database: Database, review: DueReview, reply: Registr
             if await decide(tx, review, reply) is None:
                 return False
             after = await queries.report_numbered(tx, review.project, review.report)
-            action = "report.accept" if reply.decision is ReportTrigger.ACCEPT else "report.reject"
+            action = _ACTIONS[reply.decision]
             changes.record(
                 tx, review.actor, action=action, target=after.id, project_id=review.project, before=before,
                 after=after,

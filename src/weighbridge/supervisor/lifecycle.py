@@ -56,7 +56,13 @@ from weighbridge.supervisor.metrics import (
     serve_metrics,
 )
 from weighbridge.supervisor.process import PARENT_VARIABLE, look_at_root
-from weighbridge.supervisor.startup import Port, keep_audit_key, migrate_or_refuse, reserve
+from weighbridge.supervisor.startup import (
+    Port,
+    keep_audit_key,
+    keep_secret_keys,
+    migrate_or_refuse,
+    reserve,
+)
 
 APPLICATION = "weighbridge.app:create"
 WORKER = ("-m", "weighbridge.worker")
@@ -113,6 +119,7 @@ def serve(
         if template is not None:
             template.prepare(serving)
         keep_audit_key(urls.running, settings)
+        keep_secret_keys(urls.running, settings)
         saying = _greeting(announce, invite, urls, replace(settings, port=port.number))
         programs = [*_api_programs(settings, application, port, serving), *computing]
         programs += [_worker_program(worker, shared)] * with_worker

@@ -324,6 +324,15 @@ OF_SUPERVISORS: Final[Mapping[str, LogEvent]] = {
         "This host has no key of the audit log, and signs no heads.",
         "Let `WEIGHBRIDGE_AUDIT_KEY_FILE` name a copy of the key that another host has.",
     ),
+    "secret_keys_missing": LogEvent(
+        "error",
+        ("keys",),
+        "Secrets of others are encrypted by keys that this host does not have, and cannot be used.",
+        "Copy `secret-keys` from another host, or state the secrets anew that `weighbridge verify` names.",
+    ),
+    "secrets_encrypted": LogEvent(
+        "info", ("secrets",), "Secrets that a version before had left readable are encrypted now."
+    ),
     "running_as_root": LogEvent(
         "warning",
         ("remedy",),

@@ -31,6 +31,8 @@ from weighbridge.db.roles import (
 from weighbridge.errors import Refusal
 from weighbridge.platform.audit_keys import keep_key
 from weighbridge.platform.audit_tree import key_file
+from weighbridge.platform.kept_secrets import count_by_key, encrypt_all
+from weighbridge.platform.secret_keys import SecretKeys, have_ring
 from weighbridge.platform.users import DEFAULT_ACCOUNT, administrator_of, has_people, offer_first_user
 from weighbridge.settings import Settings
 
@@ -214,6 +216,42 @@ async def _keep(url: str, settings: Settings) -> bool:
                     raise
                 _warn_of_lost_cell(cell)
     return is_kept
+
+
+# The keys of secrets as a step of a start, and secrets that a version before has left readable.
+
+
+def keep_secret_keys(url: str, settings: Settings) -> None:
+    """Have this host have the keys of secrets, and every secret encrypted that anybody could read.
+
+    Without a setting the first start makes a file of them in the data folder. Raises Refusal where there is
+    none and the database has secrets that other keys have encrypted.
+    """
+    asyncio.run(_keep_secret_keys(url, settings))
+
+
+async def _keep_secret_keys(url: str, settings: Settings) -> None:
+    keys = SecretKeys.of(settings)
+    async with Database(url, connections_max=1, encryption=keys) as database:
+        used: dict[bytes | None, int] = {}
+        reachable = []
+        for cell in await Cells(database).list():
+            within = database.in_cell(cell)
+            try:
+                async with within.read() as tx:
+                    used |= await count_by_key(tx)
+            except psycopg.OperationalError as error:
+                if cell.node is None or not is_lost(error):
+                    raise
+                _warn_of_lost_cell(cell)
+            else:
+                reachable.append(within)
+        ring = have_ring(settings, keys, used.keys() - {None})
+        if lacking := used.keys() - {None, *ring.ids}:
+            log.error("secret_keys_missing", keys=sorted(name.hex() for name in lacking if name))
+        for within in reachable if None in used else ():
+            encrypted = await encrypt_all(within, ring)
+            log.info("secrets_encrypted", secrets=encrypted)
 
 
 # The first person as a step of a start: while nobody can sign in, a link is made by which somebody joins.

@@ -9,6 +9,7 @@ invariant in words, with a sentence for each record that breaks it.
 - `recorded`, `recorded_moments`, `engagements`: stored records against the audit log
 - `audit_tree`: the logged rows of the audit log
 - `evidence`: every evidence file
+- secrets of others: whether a key opens each in its place, where the database was opened with keys
 - `packages`: the files of methodology packages with their cases, and what was installed of them
 
 Invariants: verifying changes nothing; one snapshot is read; a violation names its record.
@@ -24,6 +25,7 @@ from psycopg import Error
 from weighbridge.collection.evidence_files import EvidenceStore
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Database, Read
+from weighbridge.platform.kept_secrets import list_unopened
 from weighbridge.verification.audit_tree import Head, check_events, check_trees
 from weighbridge.verification.books import CHECKS, check_books
 from weighbridge.verification.engagements import check_engagements
@@ -46,6 +48,7 @@ MADE = "every record was made when the audit log says that something was done"
 SENT = "every file that a report sent, and every bundle, is in the store as it was made"
 KEPT = "every evidence file is in the store as it was attached"
 PACKED = "every methodology package is what its file says, and its cases hold"
+ENCRYPTED = "every secret of others is encrypted, and a key opens it in its place"
 INSTALLED = "every installed package has its records in the project, and the packages that it needs"
 
 
@@ -197,6 +200,14 @@ async def _check_packages(verification: Verification) -> list[Check]:
     return [*packed, Check(INSTALLED, await check_installations(tx))]
 
 
+async def _check_secrets(verification: Verification) -> list[Check]:
+    tx = verification.tx
+    if tx.memory.encryption is None:
+        return []
+    found = await list_unopened(tx)
+    return [Check(ENCRYPTED, [one.reason for one in found])]
+
+
 async def _recompute(verification: Verification) -> list[Check]:
     since = verification.request.since
     advance = _build_counter(
@@ -209,7 +220,7 @@ async def _recompute(verification: Verification) -> list[Check]:
 
 PHASES: Final = (
     _check_books, _check_counted_once, _check_records, _check_written, _check_events, _check_log,
-    _check_files, _check_packages, _recompute,
+    _check_files, _check_packages, _check_secrets, _recompute,
 )  # fmt: skip
 """What a verification does, one after the other."""
 

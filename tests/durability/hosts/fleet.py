@@ -18,6 +18,7 @@ from tests.durability.real_service import CLI, USUAL
 from tests.durability.remote import SAID_CHARACTERS, Remote, Site, new_token
 from tests.given import collection as given
 
+from weighbridge.core.platform.encryption import KeyRing, SecretKey
 from weighbridge.core.signing import SigningKey
 from weighbridge.db.embedded.instance import OWNER, RUNNING_ROLE
 
@@ -140,6 +141,7 @@ class Fleet(Site):
         self.primary.await_follower("sync")
         self.token = asyncio.run(new_token(self.url))
         (self._folder / "key.pem").write_bytes(SigningKey.made().pem)
+        (self._folder / "secret-keys").write_text(KeyRing((SecretKey.made(),)).text)
         everywhere = ("--host", "0.0.0.0")  # noqa: S104 - of a network that ends at this machine
         self.apis = [self._host(name, ("serve", "--no-worker", *everywhere)) for name in API_HOSTS]
         self.workers = [self._host(name, ("worker",)) for name in WORK_HOSTS]
@@ -159,6 +161,7 @@ class Fleet(Site):
             "WEIGHBRIDGE_REPLICA_URL": url,
             "WEIGHBRIDGE_DATA_DIR": str(own),
             "WEIGHBRIDGE_AUDIT_KEY_FILE": str(self._folder / "key.pem"),
+            "WEIGHBRIDGE_SECRET_KEYS_FILE": str(self._folder / "secret-keys"),
             "WEIGHBRIDGE_AUDIT_LOG_NAME": "hosts.example",
             "WEIGHBRIDGE_LEASE_SECONDS": str(LEASE_SECONDS),
             "WEIGHBRIDGE_SHUTDOWN_SECONDS": "5",

@@ -213,3 +213,49 @@ def test_who_has_others_told_of_more_may_read_that(account, hooks, plant, change
 
     assert "production_accounting:read" in refused["message"]
     clerk.patch(f"/webhooks/{made['id']}", {"webhook": {"description": "Look"}}).expect(200)
+
+
+STATED = "whsec_" + b64encode(b"b" * 32).decode()
+ELSEWHERE = "https://elsewhere.example/hooks"
+
+
+def test_another_host_takes_the_secret_of_the_receiver_there(api, hooks):
+    made = hooks.make(URL, change_types=["batch"])
+    path = f"/webhooks/{made['id']}"
+
+    error = api.patch(path, {"webhook": {"url": ELSEWHERE}}).expect(422).error
+
+    assert (error["field"], error["code"]) == ("secret", "required")
+    assert "from 'partner.example' to 'elsewhere.example'" in error["message"]
+    assert api.get(path).body["url"] == URL
+    changed = api.patch(path, {"webhook": {"url": ELSEWHERE, "secret": STATED}}).expect(200)
+    assert (changed.body["url"], changed.body["old_secrets_until"]) == (ELSEWHERE, None)
+    assert STATED not in changed.text
+
+
+def test_on_the_same_host_a_webhook_keeps_its_secrets(api, hooks):
+    made = hooks.make(URL, change_types=["batch"])
+
+    api.patch(f"/webhooks/{made['id']}", {"webhook": {"url": URL + "/other"}}).expect(200)
+
+
+def test_what_is_stated_signs_alone_from_then_on(api, hooks):
+    receiver = hooks.receiver()
+    made = hooks.make(receiver.url)
+
+    api.patch(f"/webhooks/{made['id']}", {"webhook": {"secret": STATED}}).expect(200)
+    api.post(f"/webhooks/{made['id']}/test", {}).expect(201)
+    hooks.deliver()
+
+    [came] = receiver.received
+    assert signatures(came) == [signature_by(STATED, came)]
+
+
+@pytest.mark.parametrize("text", ["word", "whsec_", "whsec_" + b64encode(b"short").decode(), STATED[6:]])
+def test_a_secret_that_is_none_is_refused_without_being_repeated(api, hooks, text):
+    made = hooks.make(URL, change_types=["batch"])
+
+    error = api.patch(f"/webhooks/{made['id']}", {"webhook": {"secret": text}}).expect(422).error
+
+    assert (error["field"], error["code"]) == ("secret", "invalid")
+    assert text not in error["message"].replace("whsec_ and base64", "") or text == "whsec_"

@@ -9484,6 +9484,7 @@ def webhooks_update(
     project_id: str | UnsetType | None = UNSET,
     description: str | UnsetType = UNSET,
     is_enabled: bool | UnsetType = UNSET,
+    secret: str | UnsetType = UNSET,
     idempotency_key: str | None = None,
 ) -> Call[records.Webhook]:
     """Change a webhook, disable it, or enable it again: it goes on where it stood in the feed.
@@ -9513,6 +9514,7 @@ def webhooks_update(
                 "project_id": project_id,
                 "description": description,
                 "is_enabled": is_enabled,
+                "secret": secret,
             }
         },
         takes_key=True,

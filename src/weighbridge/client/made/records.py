@@ -153,6 +153,7 @@ class AsyncTask(msgspec.Struct, frozen=True, kw_only=True):
         "data_feed_upload",
         "report_submission",
         "report_bundle",
+        "report_notice",
     ]
     state: Literal["pending", "running", "complete", "failed"]
     progress: int
@@ -2141,6 +2142,14 @@ class NotCountedYet(msgspec.Struct, frozen=True, kw_only=True):
     is_more: bool
     start_time: datetime
     end_time: datetime
+
+
+class NoticeResult(msgspec.Struct, frozen=True, kw_only=True):
+    """The result of telling a registry what became of a claim."""
+
+    report: str
+    reference: str | None
+    is_known: bool
 
 
 class Opinion(msgspec.Struct, frozen=True, kw_only=True):

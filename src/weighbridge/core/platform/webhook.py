@@ -5,7 +5,7 @@ attempt; whatever a receiver asks for, the next attempt comes within the longest
 """
 
 import hmac
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from enum import StrEnum
@@ -77,6 +77,9 @@ SECRET_PREFIX: Final = "whsec_"  # noqa: S105 - what all of them begin with
 SECRET_BYTES: Final = 32
 """Bytes of a new secret; the specification asks for 24 to 64."""
 
+SECRET_BYTES_MIN: Final = 24
+SECRET_BYTES_MAX: Final = 64
+
 SIGNING_SECRETS_MAX: Final = 5
 """Secrets by which one webhook signs at a time."""
 
@@ -88,6 +91,16 @@ SIGNATURE_HEADER: Final = "webhook-signature"
 def write_secret(secret: bytes) -> str:
     """A secret as its owner gets it."""
     return SECRET_PREFIX + b64encode(secret).decode()
+
+
+def read_secret(text: str) -> bytes | None:
+    """The secret of a text as its owner has it; None for any other text."""
+    try:
+        secret = b64decode(text.removeprefix(SECRET_PREFIX), validate=True)
+    except ValueError:
+        return None
+    is_long_enough = SECRET_BYTES_MIN <= len(secret) <= SECRET_BYTES_MAX
+    return secret if text.startswith(SECRET_PREFIX) and is_long_enough else None
 
 
 def sign_message(secret: bytes, message_id: str, timestamp: int, body: bytes) -> str:

@@ -306,6 +306,16 @@ WEBHOOK_BODIES: Final = RequestBodies(
     "webhook",
     "/webhooks",
     leading=("url", "change_types"),
+    extra={
+        "secret": Sent(
+            str,
+            is_later=True,
+            change_meaning=(
+                "What the receiver checks signatures by from now on, `whsec_` and base64 of 24 to 64 bytes, "
+                "instead of all secrets so far. Required with a URL on another host."
+            ),
+        )
+    },
     about_new="What a caller sends to make a webhook; it is told of what changes from then on.",
 )
 

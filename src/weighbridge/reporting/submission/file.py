@@ -28,17 +28,9 @@ from weighbridge.core.number import plain
 from weighbridge.core.platform.tasks import guard_cell
 from weighbridge.core.problem import Problem, limit_problems
 from weighbridge.core.report import MEDIA_TYPES, ReportFormat, compute_measured_share
-from weighbridge.core.report_mapping import (
-    OF_UNCERTAINTY,
-    FilledElement,
-    FilledTable,
-    ReportMapping,
-    StatedReport,
-    UnfitUnitError,
-    fill,
-    names_uncertainty,
-    read_mapping,
-)
+from weighbridge.core.report_fields import OF_UNCERTAINTY
+from weighbridge.core.report_filling import FilledElement, FilledTable, StatedReport, UnfitUnitError, fill
+from weighbridge.core.report_mapping import ReportMapping, names_uncertainty, read_mapping
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read, Write
 from weighbridge.errors import Invalid
@@ -47,6 +39,7 @@ from weighbridge.platform.tenancy import key_named
 from weighbridge.reporting.records import Report
 from weighbridge.reporting.submission.amounts import read_shares
 from weighbridge.reporting.submission.checker import SCHEMA, VIOLATIONS_MAX
+from weighbridge.reporting.submission.details import add_details
 from weighbridge.reporting.submission.uncertainty import Included, describe_each, read_included
 
 # What of a report is handed on: what it states, as canonical JSON with decimals as strings.
@@ -402,6 +395,7 @@ async def render_report(tx: Read, report: Report, *, is_checked: bool) -> Render
         raise Invalid(problems)
     stated = _state_report(report, around, compute_measured_share(await read_shares(tx, key)))
     stated = await _add_uncertainty(tx, key, mapping, stated)
+    stated = await add_details(tx, key, mapping, stated)
     filled, content = await tx.in_thread(_fill_template, mapping, stated)
     if is_checked and (broken := await check_content(tx, mapping, filled, content)):
         raise Invalid(broken)

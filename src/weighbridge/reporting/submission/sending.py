@@ -17,6 +17,7 @@ import msgspec
 
 from weighbridge.core.identity import problem_of_unseen
 from weighbridge.core.number import shorten
+from weighbridge.core.platform.encryption import UnopenedSecretError
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.core.report import (
@@ -27,7 +28,7 @@ from weighbridge.core.report import (
     may_have_been_received,
 )
 from weighbridge.db.engine import Database, Read, Write
-from weighbridge.errors import Invalid
+from weighbridge.errors import Invalid, Unavailable
 from weighbridge.http.outgoing import (
     NoAnswer,
     NotSent,
@@ -40,9 +41,26 @@ from weighbridge.http.outgoing import (
 )
 from weighbridge.platform import async_tasks as tasks
 from weighbridge.platform.async_tasks import Attempt
-from weighbridge.reporting.submission.acceptance import is_less, read_claim, share_amount
+from weighbridge.platform.kept_secrets import REGISTRY_HEADERS, decrypt_secret
+from weighbridge.reporting.records import TakenBatch
+from weighbridge.reporting.submission.acceptance import (
+    AcceptedAmounts,
+    ClaimedAmounts,
+    is_less,
+    list_unclaimed,
+    name_accepted,
+    read_claim,
+    share_amount,
+)
 from weighbridge.reporting.submission.file import SubmissionRow, read_submission
-from weighbridge.reporting.submission.moves import MovingReport, ReportWord, accept, hold_report, reject
+from weighbridge.reporting.submission.moves import (
+    MovingReport,
+    ReportWord,
+    accept,
+    hold_report,
+    reject,
+    withdraw,
+)
 
 # A registry, and what it answers.
 
@@ -53,7 +71,11 @@ REFERENCE_MAX: Final = 255
 REASON_MAX: Final = 1_000
 """Characters of a reason that a registry gives."""
 
-_DECISIONS: Final = {"accepted": ReportTrigger.ACCEPT, "rejected": ReportTrigger.REJECT}
+_DECISIONS: Final = {
+    "accepted": ReportTrigger.ACCEPT,
+    "rejected": ReportTrigger.REJECT,
+    "withdrawn": ReportTrigger.WITHDRAW,
+}
 
 _COME_AGAIN: Final = frozenset({408, 425, 429})
 """Statuses by which a registry says that it has done nothing, and that the same may succeed later."""
@@ -105,11 +127,32 @@ class RegistryReply:
     reason: str | None = None
     amount: Decimal | None = None
     """How much the registry accepted, where it says so."""
+    batches: tuple[TakenBatch, ...] | None = None
+    """How much of which batches, where it says that instead."""
 
 
 async def read_called_registry(tx: Read, number: int) -> CalledRegistry | None:
     """A registry as it is called now; None for one that is never called."""
-    return await tx.row(CalledRegistry, _CALLED, (number, AdapterName.HTTP))
+    rows = await tx.tuples(_CALLED, (number, AdapterName.HTTP))
+    if not rows:
+        return None
+    [(account, *columns)] = rows
+    values: list[Any] = [*columns, await read_headers(tx, account, number)]
+    return CalledRegistry(*values)
+
+
+async def read_headers(tx: Read, account: int, number: int) -> dict[str, str]:
+    """The headers of a registry, by name; Unavailable where one is encrypted by a key that is not at hand."""
+    headers = {}
+    for header, envelope, readable in await tx.tuples(_HEADERS, (number,)):
+        place = REGISTRY_HEADERS.place(account, f"{number}/{header}")
+        try:
+            headers[header] = (await decrypt_secret(tx, place, envelope, readable)).decode()
+        except UnopenedSecretError as error:
+            raise Unavailable(
+                f"{error} State the headers of the registry anew, or restore the key."
+            ) from error
+    return headers
 
 
 async def send(
@@ -125,7 +168,7 @@ async def send(
         "Accept": "application/json",
     }
     request = OutgoingRequest("POST", registry.address, headers, content, registry.timeout_seconds)
-    reply = await _call(client, registry, request, kept)
+    reply = await call_registry(client, registry, request, kept)
     # A key that it knows, or works on: what it has under it is asked for.
     if reply.step is DeliveryStep.REFUSED and reply.status == _CONFLICT:
         return replace(reply, step=DeliveryStep.UNANSWERED, is_final=False)
@@ -140,15 +183,16 @@ async def ask(client: OutgoingClient, registry: CalledRegistry, kept: Submission
     address = registry.status_address.replace("{key}", kept.key)
     headers = {**registry.headers, "Accept": "application/json"}
     request = OutgoingRequest("GET", address, headers, b"", registry.timeout_seconds)
-    reply = await _call(client, registry, request, kept)
+    reply = await call_registry(client, registry, request, kept)
     if reply.step is DeliveryStep.NOT_SENT and not reply.is_final:
         return replace(reply, step=DeliveryStep.UNANSWERED)
     return reply
 
 
-async def _call(
+async def call_registry(
     client: OutgoingClient, registry: CalledRegistry, request: OutgoingRequest, kept: SubmissionRow
 ) -> RegistryReply:
+    """What comes of a request about a submission."""
     try:
         answer = await client.send(request)
     except NotSent as error:
@@ -183,16 +227,37 @@ def _read_received(
         reference = kept.key
     reason = registry.without_secrets(_read_text(content, "reason"))
     amount, is_readable = _read_amount(content)
+    batches, are_readable = _read_batches(content)
+    unreadable = "" if is_readable else f"amount is {shorten(repr(content['amount']))}, which is no amount."
+    if not are_readable or (amount is not None and batches is not None):
+        unreadable = "batches names batches with their amounts, and stands without amount."
     return RegistryReply(
         DeliveryStep.RECEIVED,
-        text="" if is_readable else f"amount is {shorten(repr(content['amount']))}, which is no amount.",
+        text=unreadable,
         status=answer.status,
         is_final=True,
         reference=shorten(reference, REFERENCE_MAX),
-        decision=_DECISIONS.get(_read_text(content, "status")) if is_readable else None,
+        decision=None if unreadable else _DECISIONS.get(_read_text(content, "status")),
         reason=shorten(reason, REASON_MAX) or None,
         amount=amount,
+        batches=batches,
     )
+
+
+def _read_batches(content: Mapping[str, Any]) -> tuple[tuple[TakenBatch, ...] | None, bool]:
+    """The batches that an answer names, if it names any; and whether they are some or are left out."""
+    value = content.get("batches")
+    if value is None:
+        return None, True
+    if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+        return None, False
+    named = []
+    for one in value:
+        amount, is_readable = _read_amount(one)
+        if amount is None or not is_readable or not isinstance(one.get("batch_id"), str):
+            return None, False
+        named.append(TakenBatch(one["batch_id"], amount))
+    return tuple(named), True
 
 
 def _read_amount(content: Mapping[str, Any]) -> tuple[Decimal | None, bool]:
@@ -229,10 +294,12 @@ def _build_sentence(registry: CalledRegistry, status: int | None, reason: str) -
 
 
 _CALLED: Final = """
-    SELECT r.id, r.name, r.address, r.status_address, r.timeout_seconds, r.tries, r.poll_seconds,
-           (SELECT coalesce(jsonb_object_agg(s.header, s.value), '{}')
-              FROM registry_secrets s WHERE s.registry_id = r.id)
+    SELECT r.account_id, r.id, r.name, r.address, r.status_address, r.timeout_seconds, r.tries, r.poll_seconds
       FROM registries r WHERE r.id = %s AND r.adapter = %s
+"""
+_HEADERS: Final = """
+    SELECT header, encrypted, convert_to(value, 'UTF8') FROM registry_secrets
+     WHERE registry_id = %s ORDER BY header
 """
 
 
@@ -409,14 +476,26 @@ async def decide(tx: Write, due: DueReview, reply: RegistryReply) -> MovingRepor
         return None
     if reply.decision is ReportTrigger.ACCEPT:
         claim = await read_claim(tx, report)
-        accepted = None if reply.amount is None else share_amount(claim, reply.amount)
+        accepted = _find_accepted(claim, reply)
         is_part = accepted is not None and is_less(accepted, claim)
         reason = reply.reason or (NO_REASON if is_part else None)
         await accept(tx, report, ReportWord(due.actor, AdapterName.HTTP, reason, reply.reference), accepted)
+    elif reply.decision is ReportTrigger.WITHDRAW:
+        reason = reply.reason or NO_REASON
+        await withdraw(tx, report, ReportWord(due.actor, AdapterName.HTTP, reason, reply.reference))
     else:
         reason = reply.reason or NO_REASON
         await reject(tx, report, ReportWord(due.actor, AdapterName.HTTP, reason, reply.reference))
     return report
+
+
+def _find_accepted(claim: ClaimedAmounts, reply: RegistryReply) -> AcceptedAmounts | None:
+    """How much of each batch a registry accepts; None for all. Raises Invalid for what the claim has not."""
+    if reply.batches is None:
+        return None if reply.amount is None else share_amount(claim, reply.amount)
+    if problems := list_unclaimed(claim, reply.batches, "batches", done="claims"):
+        raise Invalid(problems)
+    return name_accepted(claim, reply.batches)
 
 
 _TAKE_DUE: Final = """

@@ -17,7 +17,7 @@ from typing import Any, Final
 from weighbridge.core.number import shorten
 from weighbridge.core.problem import Problem
 from weighbridge.core.report import ReportFormat
-from weighbridge.core.report_mapping import EACH, OF_INCLUSION, OF_REPORT
+from weighbridge.core.report_fields import EACH, OF_INCLUSION, OF_REPORT
 
 Row = Mapping[str, Any]
 """`name`, `source`, `constant`, `written_as`, `unit`, `otherwise`; what is empty is left out."""
@@ -120,6 +120,10 @@ def _read_table(node: Any) -> Iterator[Row]:
 
 def _read_value(node: Any, name: str) -> Row:
     if isinstance(node, dict) and "$value" in node:
+        if node["$value"] not in FIELDS:
+            raise CannotShowError(
+                f"{name} has the field {shorten(str(node['$value']))}, which rows do not offer."
+            )
         otherwise = node.get("$otherwise")
         if otherwise is not None and not isinstance(otherwise, str):
             raise CannotShowError(f"{name} has another value than a text where the report has none.")

@@ -13,7 +13,8 @@ import msgspec
 from weighbridge.core.number import shorten
 from weighbridge.core.problem import Problem
 from weighbridge.core.report import OPTIONAL_REQUIREMENTS, ReportFormat
-from weighbridge.core.report_mapping import EACH, WrittenAs, read_mapping
+from weighbridge.core.report_fields import EACH
+from weighbridge.core.report_mapping import WrittenAs, read_mapping
 from weighbridge.errors import Invalid
 from weighbridge.reporting.records import (
     METHODOLOGY_BODIES,

@@ -339,7 +339,8 @@ async def webhook(visit: Visit) -> View:
 @form(_ONE, permission=_WRITE, error_page=webhook, everywhere=True)
 async def change_webhook(visit: Visit) -> Redirect:
     """Change the URL or the subscription of a webhook."""
-    await visit.do(update_webhook, {"webhook": _webhook_body(visit)})
+    stated = {"secret": secret} if (secret := visit.text("secret")) else {}
+    await visit.do(update_webhook, {"webhook": _webhook_body(visit) | stated})
     return Redirect(visit.url("webhooks/{webhook_id}"), "Webhook saved.")
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with a footprint, by how much its parts do not add up; the figures of examples are those of the
+"""What is wrong with a footprint, by how much its parts do not add up; figures of examples are those of the
 PACT Technical Specifications 3.0 (spec/v3/examples), of which three do not add up.
 """
 
@@ -80,12 +80,12 @@ def test_the_sentence_says_what_parts_come_to_with_emissions_of_land_management_
 
     assert parts.message == (
         "pcfExcludingBiogenicUptake is 0.384; its parts add up to 0.386, which is 0.002 more. Without"
-        " landManagementFossilGhgEmissions, which fossilGhgEmissions includes by the specification, they add up"
-        " to 0.356, which is 0.028 less."
+        " landManagementFossilGhgEmissions, which fossilGhgEmissions includes by the specification, they add"
+        " up to 0.356, which is 0.028 less."
     )
     assert both.message == (
-        "pcfIncludingBiogenicUptake is -1.23; pcfExcludingBiogenicUptake (0.384) and biogenicCO2Uptake (-1.61)"
-        " add up to -1.226, which is 0.004 more."
+        "pcfIncludingBiogenicUptake is -1.23; pcfExcludingBiogenicUptake (0.384) and biogenicCO2Uptake"
+        " (-1.61) add up to -1.226, which is 0.004 more."
     )
 
 

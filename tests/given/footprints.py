@@ -84,10 +84,7 @@ class Host:
 
     def partner(self, address: str, **fields: Any) -> Any:
         """A partner whose host is at an address."""
-        said = {
-            "name": "Trader", "address": address, "client_id": "plant-one",
-            "client_secret": "word-nobody-shows",
-        }  # fmt: skip
+        said = PARTNER | {"address": address}
         return self.api.post("/footprint_partners", {"footprint_partner": said | fields}).expect(201).body
 
     def pact(self, client: Any) -> PactCaller:
@@ -134,6 +131,40 @@ def event(kind: str, data: Any, **fields: Any) -> dict[str, Any]:
         "type": f"org.wbcsd.pact.ProductFootprint.{kind}Event.3", "specversion": "1.0", "id": "event-1",
         "source": "https://trader.example/pact", "time": "2025-03-05T17:31:00Z", "data": data,
     } | fields  # fmt: skip
+
+
+PARTNER: dict[str, Any] = {
+    "name": "Trader", "address": "https://trader.example/pact", "client_id": "plant-one",
+    "client_secret": "word-nobody-shows",
+}  # fmt: skip
+
+
+def one_of_each(account: Account, api: Caller, batch: str) -> dict[str, Any]:
+    """The ids of a footprint and of all that belongs to it, in an account with the exchange switched on."""
+    api.patch("/feature_flags", {"feature_flags": {"footprint_exchange": True}}).expect(200)
+    amounts = {"fossilGhgEmissions": "amount", "fossilCarbonContent": "0"}
+    product_body = PRODUCT | {"quantity": "amount", "amounts": amounts}
+    product = api.post("/footprint_products", {"footprint_product": product_body}).expect(201).body
+    partner = api.post("/footprint_partners", {"footprint_partner": PARTNER}).expect(201).body
+    named = {"footprint_client": {"name": "Trader", "partner_id": partner["id"]}}
+    client = api.post("/footprint_clients", named).expect(201).body
+    made = {"footprint": {"product_id": product["id"], "batch_id": batch}}
+    footprint = api.post("/footprints", made).expect(201).body
+    caller = PactCaller(account, token_of(account, client).expect(200).body["access_token"])
+    pfs = {"requestEventId": "r", "pfs": [footprint["content"]]}
+    caller.send(event("RequestFulfilled", pfs)).expect(200)
+    return {
+        "footprint_product": product["id"],
+        "product": product["id"],
+        "footprint_partner": partner["id"],
+        "partner": partner["id"],
+        "footprint_client": client["id"],
+        "client": client["id"],
+        "footprint": footprint["id"],
+        "footprint_call": api.get("/footprint_calls").data[0]["id"],
+        "footprint_event": api.get("/footprint_events").data[0]["id"],
+        "received_footprint": api.get("/received_footprints").data[0]["id"],
+    }
 
 
 def token_of(account: Account, client: Any, **headers: str) -> Answer:

@@ -271,7 +271,7 @@ def _check_declared_unit(pcf: Mapping[str, Any]) -> Iterator[FootprintFlaw]:
 
 def _check_mass(unit: Any, amount: Decimal | None, mass: Decimal | None) -> Iterator[FootprintFlaw]:
     """Of a product that is declared in kilograms the mass is known twice."""
-    if unit != "kilogram" or amount is None or mass is None or amount == mass:
+    if unit != "kilogram" or amount is None or mass is None or amount <= 0 or amount == mass:
         return
     difference = EXACT.subtract(mass, amount)
     message = (

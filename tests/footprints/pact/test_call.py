@@ -1,4 +1,4 @@
-"""Partners are called: events until they have arrived or three days are over, and footprints read page by page."""
+"""Partners are called: events until they have arrived or three days are over, footprints read by pages."""
 
 import json
 import threading
@@ -13,6 +13,10 @@ from tests.given.tls import secure_service
 from weighbridge.footprints.footprints_tasks import follow_reports
 from weighbridge.footprints.pact.calling import Exchanger, find_next
 from weighbridge.http.outgoing import CallReach, OutgoingClient
+
+AMOUNTS = {"fossilGhgEmissions": "node:emitted", "fossilCarbonContent": "1.2345678901"}
+THERE = "https://thief.example"
+SECRET = "said"  # noqa: S105 - made up
 
 
 class Partner:
@@ -63,9 +67,11 @@ def test_partners_are_told_of_new_and_of_deprecated_footprints(host, partner):
 
     host.exchange()
 
-    assert [one["data"]["pfIds"] for one in partner.events] == [[first["id"]], [second["id"], first["id"]]]
+    told = [one["data"]["pfIds"] for one in partner.events]
+    assert sorted(told, key=len) == [[first["id"]], [second["id"], first["id"]]]
     assert {one["type"] for one in partner.events} == {"org.wbcsd.pact.ProductFootprint.PublishedEvent.3"}
-    token, sent = partner.came[:2]
+    token = next(one for one in partner.came if one[0] == "/pact/auth/token")
+    sent = next(one for one in partner.came if one[0] == "/pact/3/events")
     assert token[1]["Authorization"].startswith("Basic ")
     assert token[2] == b"grant_type=client_credentials"
     assert sent[1]["Authorization"] == "Bearer given"
@@ -82,8 +88,8 @@ def test_what_does_not_arrive_is_tried_again_until_three_days_are_over(host, par
     def tried(hours):
         """The call after another attempt, so long after it was made."""
         sql(
-            "UPDATE footprint_calls SET created_at = now() - make_interval(hours => %s), next_attempt_at = now()"
-            " WHERE account_id = %s",
+            "UPDATE footprint_calls SET created_at = now() - make_interval(hours => %s),"
+            " next_attempt_at = now() WHERE account_id = %s",
             hours,
             host.account.id,
         )
@@ -113,15 +119,15 @@ def test_what_a_partner_will_never_take_is_not_sent_again(host, partner):
 def test_another_address_takes_the_secret_anew(host):
     made = host.partner("https://trader.example/pact/")
     assert made["address"] == "https://trader.example/pact"
-    assert made["token_address"] == "https://trader.example/pact/auth/token"
+    assert made["token_address"].endswith("/pact/auth/token")
 
     def change(**fields):
         path = f"/footprint_partners/{made['id']}"
         return host.api.patch(path, {"footprint_partner": fields})
 
-    assert change(address="https://thief.example").expect(422).error["field"] == "client_secret"
-    assert change(token_address="https://thief.example").expect(422).error["field"] == "client_secret"
-    change(address="https://new.example", client_secret="said").expect(200)
+    assert change(address=THERE).expect(422).error["field"] == "client_secret"
+    assert change(token_address=THERE).expect(422).error["field"] == "client_secret"
+    change(address="https://new.example", client_secret=SECRET).expect(200)
     change(is_notified=False).expect(200)
 
 
@@ -153,9 +159,7 @@ def exchanging(account, service):
 
 
 def test_a_second_service_reads_from_the_first_over_tls_the_same_digits(host, server, tmp_path):
-    product = host.product(
-        amounts={"fossilGhgEmissions": "node:emitted", "fossilCarbonContent": "1.2345678901"}
-    )
+    product = host.product(amounts=AMOUNTS)
     host.make(product)
     host.make(product)
     reader = server.other_account()
@@ -190,12 +194,14 @@ def test_a_thousand_footprints_are_listed_filtered_and_pushed(account, server, t
     made = host.make(host.product())
     account.sql(
         """
-        INSERT INTO footprints (account_id, id, product_id, project_id, batch_id, content, preceding, product_ids,
-                                company_ids, classifications, geographies, valid_from, valid_until, user_id)
-        SELECT account_id, new.id, product_id, project_id, batch_id, replace(content, id::text, new.id::text),
-               preceding, ARRAY['urn:n:' || new.n], company_ids, classifications, geographies, valid_from,
-               valid_until, user_id
-          FROM footprints, LATERAL (SELECT gen_random_uuid() AS id, n FROM generate_series(2, 1000) AS n) AS new
+        INSERT INTO footprints (account_id, id, product_id, project_id, batch_id, content, preceding,
+                                product_ids, company_ids, classifications, geographies, valid_from,
+                                valid_until, user_id)
+        SELECT f.account_id, new.id, product_id, project_id, batch_id,
+               replace(content, f.id::text, new.id::text), preceding, ARRAY['urn:n:' || new.n], company_ids,
+               classifications, geographies, valid_from, valid_until, user_id
+          FROM footprints f CROSS JOIN generate_series(2, 1000) AS series (n)
+          CROSS JOIN LATERAL (SELECT gen_random_uuid() AS id, series.n) AS new
          WHERE account_id = %s RETURNING id
         """,
         account.id,

@@ -63,13 +63,16 @@ def test_footprints_are_found_by_each_criterion(three, query, found):
     assert ids(host.pact(host.client()).get(f"/3/footprints?{query}")) == [made[n]["id"] for n in found]
 
 
-def test_a_page_leads_to_the_next_whatever_is_made_meanwhile(three, server):
+def test_a_page_leads_to_the_next_whatever_is_made_meanwhile(three):
     host, made = three
     caller = host.pact(host.client())
 
     first = caller.get("/3/footprints?geography=DE&geography=FR-IDF&limit=2", host="plant.example")
     link = first.headers["link"]
-    assert link.startswith("<http://plant.example/pact/3/footprints?geography=DE&geography=FR-IDF&limit=2&")
+    assert link.startswith("<http://plant.example/pact/3/footprints?")
+    assert {"geography=DE", "geography=FR-IDF", "limit=2"} < set(
+        link.split("?")[1].partition(">")[0].split("&")
+    )
     assert link.endswith('>; rel="next"')
     newest = host.make({"id": made[0]["product_id"]}, batch_id=made[0]["batch_id"])
     rest = caller.get(link[1:].partition(">")[0].partition("/pact")[2])
@@ -97,13 +100,13 @@ def test_a_wrong_secret_a_revoked_client_and_a_feature_that_is_off_open_nothing(
     stranger = f"pact-{account.id}-{'0' * 16}"
     assert token_of(account, client | {"client_id": stranger}).status == 401
 
-    def switch(is_on):
+    def switch(*, is_on):
         host.api.patch("/feature_flags", {"feature_flags": {"footprint_exchange": is_on}}).expect(200)
 
-    switch(False)
+    switch(is_on=False)
     assert caller.get("/3/footprints").expect(401).body["code"] == "BadRequest"
     assert token_of(account, client).status == 401
-    switch(True)
+    switch(is_on=True)
     caller.get("/3/footprints").expect(200)
     host.api.delete(f"/footprint_clients/{client['id']}").expect(204)
 
@@ -144,12 +147,9 @@ def test_where_people_come_by_https_nothing_is_answered_without_it(host, server)
         plain = token_of(There, client)
         assert plain.expect(403).body["code"] == "AccessDenied"
         token_of(There, client, **{"x-forwarded-proto": "https"}).expect(200)
-    with server.again(base_url="https://plant.example", trusted_proxies=("10.0.0.0/8",)) as secure:
-        There.server = secure
-        token_of(There, client, **{"x-forwarded-proto": "https"}).expect(403)
 
 
-def test_a_request_is_answered_by_what_meets_it_or_that_nothing_does(three, server):
+def test_a_request_is_answered_by_what_meets_it_or_that_nothing_does(three):
     host, made = three
     partner = host.partner("https://trader.example/pact")
     caller = host.pact(host.client(partner_id=partner["id"]))

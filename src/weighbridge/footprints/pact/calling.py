@@ -170,7 +170,7 @@ class Exchanger:
     ) -> AsyncIterator[list[Mapping[str, Any]]]:
         for text in named:
             identifier: UUID | None = read_uuid(text)
-            answer = await self._get(call, token, f"{call.address}/3/footprints/{identifier}")
+            answer = await self._get(token, f"{call.address}/3/footprints/{identifier}")
             footprint = _read_object(answer).get("data")
             if not isinstance(footprint, dict) or not isinstance(footprint.get("id"), str):
                 raise CallFailedError("The partner's answer is no footprint.")
@@ -181,7 +181,7 @@ class Exchanger:
         for _ in range(PAGES_MAX):
             if address is None:
                 return
-            answer = await self._get(call, token, address)
+            answer = await self._get(token, address)
             footprints = _read_object(answer).get("data")
             if not isinstance(footprints, list) or not all(
                 isinstance(one, dict) and isinstance(one.get("id"), str) for one in footprints
@@ -191,7 +191,7 @@ class Exchanger:
             address = find_next(answer.headers.get("link", ""), call.address)
         raise CallFailedError(f"The partner's list has more than {PAGES_MAX:,} pages.", is_final=True)
 
-    async def _get(self, call: HeldCall, token: str, address: str) -> OutgoingAnswer:
+    async def _get(self, token: str, address: str) -> OutgoingAnswer:
         headers = {"Authorization": f"Bearer {token}", "Accept": "application/json"}
         answer = await self._send("GET", address, headers, b"")
         _need_taken(answer, "the question")

@@ -176,8 +176,8 @@ async def insert_footprint(
     await tx.execute(
         """
         INSERT INTO footprints (account_id, id, product_id, project_id, batch_id, report_id, content,
-                                preceding, primary_data_share_reason, product_ids, company_ids, classifications,
-                                geographies, valid_from, valid_until, user_id)
+                                preceding, primary_data_share_reason, product_ids, company_ids,
+                                classifications, geographies, valid_from, valid_until, user_id)
         VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
         """,
         (

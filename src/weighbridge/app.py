@@ -32,6 +32,7 @@ from weighbridge.db.engine import Database
 from weighbridge.db.replica import Replica
 from weighbridge.exchange.change_feed import read_newest_numbers
 from weighbridge.exchange.exports import start_export
+from weighbridge.footprints.pact import serving
 from weighbridge.http import health, metrics, wire
 from weighbridge.http.caller import Strangers
 from weighbridge.http.endpoints.computing import ComputingLoop, ComputingProcesses
@@ -285,7 +286,7 @@ def _of_settings(settings: Settings) -> dict[str, object]:
 
 def _handlers(body_bytes_max: int) -> dict[str, list[HTTPRouteHandler]]:
     """All handlers, by the prefix below which they are."""
-    pages = [*health.ROUTES, *page.routes(SLICES, API_PREFIX), *contents.routes(SLICES)]
+    pages = [*health.ROUTES, *page.routes(SLICES, API_PREFIX), *contents.routes(SLICES), *serving.ROUTES]
     return {
         API_PREFIX: [build_handler(endpoint, body_bytes_max) for routes in SLICES for endpoint in routes],
         "/": [*pages, *site.routes(site.packaged())],

@@ -32,6 +32,13 @@ from weighbridge.exchange.data_feed_uploads import ROUTES as DATA_FEED_UPLOADS
 from weighbridge.exchange.data_feeds import ROUTES as DATA_FEEDS
 from weighbridge.exchange.exports import ROUTES as EXPORTS
 from weighbridge.exchange.webhooks import ROUTES as WEBHOOKS
+from weighbridge.footprints.footprint_calls import ROUTES as FOOTPRINT_CALLS
+from weighbridge.footprints.footprint_clients import ROUTES as FOOTPRINT_CLIENTS
+from weighbridge.footprints.footprint_events import ROUTES as FOOTPRINT_EVENTS
+from weighbridge.footprints.footprint_partners import ROUTES as FOOTPRINT_PARTNERS
+from weighbridge.footprints.footprint_products import ROUTES as FOOTPRINT_PRODUCTS
+from weighbridge.footprints.footprints import ROUTES as FOOTPRINTS
+from weighbridge.footprints.received_footprints import ROUTES as RECEIVED_FOOTPRINTS
 from weighbridge.http.endpoints.dry_runs import with_dry_runs
 from weighbridge.http.messages.operation import Endpoint
 from weighbridge.modelling.models import ROUTES as MODELS
@@ -100,6 +107,13 @@ SLICES: Sequence[Sequence[Endpoint]] = (
     REPORT_UNCERTAINTY,
     REPORT_LINKS,
     ENGAGEMENTS,
+    FOOTPRINT_PRODUCTS,
+    FOOTPRINTS,
+    FOOTPRINT_CLIENTS,
+    FOOTPRINT_PARTNERS,
+    FOOTPRINT_CALLS,
+    FOOTPRINT_EVENTS,
+    RECEIVED_FOOTPRINTS,
     FEATURE_FLAGS,
     SAVED_VIEWS,
     ASYNC_TASKS,

@@ -2,8 +2,8 @@
 
 Every worker looks for tasks that no living worker carries out and queues them again, so recovery needs no
 setting up; it seals the audit log, numbers changes, evaluates rules, counts what waits for a generation and
-tells webhooks, asks registries, takes up files and removes what has outlived its use. A round that fails is
-logged, and the next one comes all the same.
+tells webhooks, asks registries, exchanges footprints, takes up files and removes what has outlived its use. A
+round that fails is logged, and the next one comes all the same.
 """
 
 import asyncio
@@ -26,6 +26,8 @@ from weighbridge.exchange.delivery import DELIVERING_CONNECTIONS, LANES_MAX, Del
 from weighbridge.exchange.exports import remove_expired
 from weighbridge.exchange.watched_places import poll_places
 from weighbridge.exchange.webhooks import forget_deliveries
+from weighbridge.footprints.footprints_tasks import follow_reports
+from weighbridge.footprints.pact.calling import Exchanger
 from weighbridge.http import idempotency
 from weighbridge.http.outgoing import CallReach, OutgoingClient
 from weighbridge.platform.audit_log import log_link_uses, log_refusals
@@ -54,6 +56,8 @@ RULES_SECONDS: Final = 1.0
 REVIEW_SECONDS: Final = 1.0
 """How often a worker looks for reports whose registry is to be asked for its decision."""
 
+EXCHANGE_SECONDS: Final = 1.0
+"""How often a worker looks for calls to partners, and for reports whose footprints have to follow."""
 
 WITNESS_LOOK_SECONDS: Final = 10.0
 """How often a worker looks at most which heads witnesses are to be asked to cosign."""
@@ -81,6 +85,7 @@ def start_rounds(
         _update_waiting(database),
         _deliver(database, settings),
         _review(database, reviewer),
+        _exchange_footprints(database, settings),
         _tidy(database, settings, cells, tidied),
         _watch(database, settings),
         _witness(database, settings),
@@ -211,6 +216,28 @@ def _log_failed_delivering(error: Exception) -> None:
         _log_given_way(error)
         return
     log.error("delivering_failed", exc_info=error)
+
+
+async def _exchange_footprints(database: Database, settings: Settings) -> None:
+    """Follow reports with the footprints that were made from them, and call partners."""
+    async with OutgoingClient(CallReach.of(settings.outgoing_networks)) as client:
+        lease = settings.lease_seconds
+        exchanger = Exchanger(database, client, lease_seconds=lease, tell=_log_failed_exchange)
+        while True:
+            try:
+                with _give_way():
+                    await follow_reports(database, settings.address)
+                    await exchanger.settle()
+            except Exception:
+                log.exception("exchange_failed")
+            await asyncio.sleep(EXCHANGE_SECONDS)
+
+
+def _log_failed_exchange(error: Exception) -> None:
+    if isinstance(error, OperationalError) and is_lost(error):
+        _log_given_way(error)
+        return
+    log.error("exchange_failed", exc_info=error)
 
 
 async def _review(database: Database, reviewer: Submitter) -> None:

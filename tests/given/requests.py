@@ -15,7 +15,7 @@ from typing import Any
 
 from tests.given import accounting as given_accounting
 from tests.given import collection as given
-from tests.given import engagements, packages
+from tests.given import engagements, footprints, packages
 from tests.given import instruments as given_instruments
 from tests.given.sealing import seal_rows_of
 from tests.server import Account, Answer, Caller, Server
@@ -113,6 +113,13 @@ WHOLE: dict[str, Any] = {
     "create_webhook": {"webhook": {"url": "https://partner.example/hooks", "change_types": ["async_task"]}},
     "update_webhook": {"webhook": {"description": "Look at it"}},
     "preview_rule": {"rule": RULE, "start_time": START, "end_time": "2025-03-01T00:00:00Z"},
+    "create_footprint_product": {"footprint_product": footprints.PRODUCT | {"name": "Other"}},
+    "update_footprint_product": {"footprint_product": {"valid_months": 12}},
+    "create_footprint": {"footprint": {"product_id": 1, "batch_id": "bat_0"}},
+    "create_footprint_client": {"footprint_client": {"name": "Other"}},
+    "create_footprint_partner": {"footprint_partner": footprints.PARTNER | {"name": "Other"}},
+    "update_footprint_partner": {"footprint_partner": {"is_notified": False}},
+    "create_footprint_call": {"footprint_call": {"partner_id": 1, "kind": "read"}},
     **FORMLESS,
 }
 """Bodies that would be taken; those of the other operations are made from their schemas."""
@@ -281,6 +288,7 @@ def world_of(server: Server) -> World:
     hook = {"webhook": WHOLE["create_webhook"]["webhook"] | {"project_id": found["project"]}}
     found["webhook"] = api.post("/webhooks", hook).expect(201).body["id"]
     found["delivery"] = api.post(f"/webhooks/{found['webhook']}/test", {}).expect(201).body["id"]
+    found |= footprints.one_of_each(account, api, found["batch"])
     link = {"link": {"name": "Verifier"}}
     found["link"] = api.post(f"/reports/{found['report']}/links", link).expect(201).body["id"]
     path = f"/reports/{found['report']}/engagements"

@@ -1,9 +1,12 @@
-"""Feature flags: which parts of the service an account has; each is on unless it was switched off."""
+"""Feature flags: which parts of the service an account has.
+
+Each is on unless it was switched off, but for those that are off until they are switched on (`SWITCHED_ON`).
+"""
 
 from msgspec import UNSET
 
 from weighbridge.core.platform.permission import ANY, Actor
-from weighbridge.core.platform.settings import FEATURES, REFUSALS, Feature
+from weighbridge.core.platform.settings import FEATURES, REFUSALS, SWITCHED_ON, Feature
 from weighbridge.db.engine import Read, Write
 from weighbridge.errors import Forbidden
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, get, patch
@@ -13,20 +16,19 @@ from weighbridge.platform.records import FeatureFlags, FeatureFlagsBody
 
 async def feature_flags(tx: Read, account_id: int) -> FeatureFlags:
     """Every flag of an account."""
-    rows = await tx.tuples(
-        "SELECT name FROM feature_flags WHERE account_id = %s AND NOT is_on", (account_id,)
+    rows = await tx.tuples("SELECT name, is_on FROM feature_flags WHERE account_id = %s", (account_id,))
+    switched = dict(rows)
+    return FeatureFlags(
+        **{feature.value: switched.get(feature.value, feature not in SWITCHED_ON) for feature in FEATURES}
     )
-    off = {name for (name,) in rows}
-    return FeatureFlags(**{feature.value: feature.value not in off for feature in FEATURES})
 
 
 async def is_on(tx: Read, account_id: int, feature: Feature) -> bool:
     """Whether an account has a feature."""
-    is_off = await tx.value(
-        "SELECT true FROM feature_flags WHERE account_id = %s AND name = %s AND NOT is_on",
-        (account_id, feature),
+    switched: bool | None = await tx.value(
+        "SELECT is_on FROM feature_flags WHERE account_id = %s AND name = %s", (account_id, feature)
     )
-    return is_off is None
+    return feature not in SWITCHED_ON if switched is None else switched
 
 
 async def need_feature(tx: Read, account_id: int, feature: Feature) -> None:

@@ -220,6 +220,8 @@ class FeatureFlags(msgspec.Struct, frozen=True):
     """Whether event types of the account may say how often they are measured."""
     approval_of_own: bool = True
     """Whether people may approve what a rule that they wrote, or data that they sent, proposed."""
+    footprint_exchange: bool = False
+    """Whether partners' clients may read footprints of the account below `/pact`, and send events there."""
 
 
 class FeatureFlagChanges(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -231,6 +233,8 @@ class FeatureFlagChanges(msgspec.Struct, frozen=True, forbid_unknown_fields=True
     """Whether event types of the account may say how often they are measured."""
     approval_of_own: bool | UnsetType = UNSET
     """Whether people may approve what a rule that they wrote, or data that they sent, proposed."""
+    footprint_exchange: bool | UnsetType = UNSET
+    """Whether partners' clients may read footprints of the account below `/pact`, and send events there."""
 
 
 class FeatureFlagsBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -229,6 +229,58 @@ class FeedstocksOperations(Group[Carrier]):
     update = One(operations.feedstocks_update)
 
 
+class FootprintCallsOperations(Group[Carrier]):
+    """Operations on footprint calls."""
+
+    create = One(operations.footprint_calls_create)
+    get = One(operations.footprint_calls_get)
+    list = Listed(operations.footprint_calls_list)
+
+
+class FootprintClientsOperations(Group[Carrier]):
+    """Operations on footprint clients."""
+
+    create = One(operations.footprint_clients_create)
+    get = One(operations.footprint_clients_get)
+    list = Listed(operations.footprint_clients_list)
+    revoke = One(operations.footprint_clients_revoke)
+
+
+class FootprintEventsOperations(Group[Carrier]):
+    """Operations on footprint events."""
+
+    get = One(operations.footprint_events_get)
+    list = Listed(operations.footprint_events_list)
+
+
+class FootprintPartnersOperations(Group[Carrier]):
+    """Operations on footprint partners."""
+
+    create = One(operations.footprint_partners_create)
+    get = One(operations.footprint_partners_get)
+    list = Listed(operations.footprint_partners_list)
+    update = One(operations.footprint_partners_update)
+
+
+class FootprintProductsOperations(Group[Carrier]):
+    """Operations on footprint products."""
+
+    create = One(operations.footprint_products_create)
+    get = One(operations.footprint_products_get)
+    list = Listed(operations.footprint_products_list)
+    update = One(operations.footprint_products_update)
+
+
+class FootprintsOperations(Group[Carrier]):
+    """Operations on footprints."""
+
+    check_of_sent = One(operations.footprints_check_of_sent)
+    create = One(operations.footprints_create)
+    deprecate = One(operations.footprints_deprecate)
+    get = One(operations.footprints_get)
+    list = Listed(operations.footprints_list)
+
+
 class GapsOperations(Group[Carrier]):
     """Operations on gaps."""
 
@@ -344,6 +396,13 @@ class ProjectsOperations(Group[Carrier]):
     get = One(operations.projects_get)
     list = Listed(operations.projects_list)
     update = One(operations.projects_update)
+
+
+class ReceivedFootprintsOperations(Group[Carrier]):
+    """Operations on received footprints."""
+
+    get = One(operations.received_footprints_get)
+    list = Listed(operations.received_footprints_list)
 
 
 class RegistriesOperations(Group[Carrier]):
@@ -533,6 +592,12 @@ class Groups:
         self.exports = ExportsOperations(client)
         self.feature_flags = FeatureFlagsOperations(client)
         self.feedstocks = FeedstocksOperations(client)
+        self.footprint_calls = FootprintCallsOperations(client)
+        self.footprint_clients = FootprintClientsOperations(client)
+        self.footprint_events = FootprintEventsOperations(client)
+        self.footprint_partners = FootprintPartnersOperations(client)
+        self.footprint_products = FootprintProductsOperations(client)
+        self.footprints = FootprintsOperations(client)
         self.gaps = GapsOperations(client)
         self.instruments = InstrumentsOperations(client)
         self.ledgers = LedgersOperations(client)
@@ -544,6 +609,7 @@ class Groups:
         self.outages = OutagesOperations(client)
         self.package_installations = PackageInstallationsOperations(client)
         self.projects = ProjectsOperations(client)
+        self.received_footprints = ReceivedFootprintsOperations(client)
         self.registries = RegistriesOperations(client)
         self.report_links = ReportLinksOperations(client)
         self.report_uncertainty = ReportUncertaintyOperations(client)
@@ -586,6 +652,12 @@ class AsyncGroups:
         self.exports = ExportsOperations(client)
         self.feature_flags = FeatureFlagsOperations(client)
         self.feedstocks = FeedstocksOperations(client)
+        self.footprint_calls = FootprintCallsOperations(client)
+        self.footprint_clients = FootprintClientsOperations(client)
+        self.footprint_events = FootprintEventsOperations(client)
+        self.footprint_partners = FootprintPartnersOperations(client)
+        self.footprint_products = FootprintProductsOperations(client)
+        self.footprints = FootprintsOperations(client)
         self.gaps = GapsOperations(client)
         self.instruments = InstrumentsOperations(client)
         self.ledgers = LedgersOperations(client)
@@ -597,6 +669,7 @@ class AsyncGroups:
         self.outages = OutagesOperations(client)
         self.package_installations = PackageInstallationsOperations(client)
         self.projects = ProjectsOperations(client)
+        self.received_footprints = ReceivedFootprintsOperations(client)
         self.registries = RegistriesOperations(client)
         self.report_links = ReportLinksOperations(client)
         self.report_uncertainty = ReportUncertaintyOperations(client)

@@ -4229,6 +4229,7 @@ def feature_flags_update(
     rules_engine: bool | UnsetType = UNSET,
     data_capture_rate: bool | UnsetType = UNSET,
     approval_of_own: bool | UnsetType = UNSET,
+    footprint_exchange: bool | UnsetType = UNSET,
     idempotency_key: str | None = None,
 ) -> Call[records.FeatureFlags]:
     """Switch features of the account on or off; what a feature made stays, and is there again with it.
@@ -4253,6 +4254,7 @@ def feature_flags_update(
                 "rules_engine": rules_engine,
                 "data_capture_rate": data_capture_rate,
                 "approval_of_own": approval_of_own,
+                "footprint_exchange": footprint_exchange,
             }
         },
         takes_key=True,
@@ -4460,6 +4462,600 @@ def feedstocks_update(
         body={"feedstock": {"name": name, "description": description}},
         takes_key=True,
         key=idempotency_key,
+    )
+
+
+def footprint_calls_create(
+    *,
+    partner_id: int,
+    kind: Literal["published", "request_created", "read"],
+    footprint_ids: Sequence[str] | UnsetType = UNSET,
+    criteria: Mapping[str, Any] | UnsetType = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.FootprintCall]:
+    """Read a partner's footprints, ask for some, or tell of ours; a worker does it until it is done.
+
+    POST /footprint_calls
+    """
+    return call(
+        "POST",
+        "/footprint_calls",
+        records.FootprintCall,
+        body={
+            "footprint_call": {
+                "partner_id": partner_id,
+                "kind": kind,
+                "footprint_ids": footprint_ids,
+                "criteria": criteria,
+            }
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def footprint_calls_get(
+    footprint_call_id: str,
+) -> Call[records.FootprintCall]:
+    """Read one call: what is sent, and how far it came.
+
+    GET /footprint_calls/{footprint_call_id}
+    """
+    return call(
+        "GET",
+        "/footprint_calls/{footprint_call_id}",
+        records.FootprintCall,
+        names={"footprint_call_id": footprint_call_id},
+    )
+
+
+def footprint_calls_list(
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    partner_id: str | None = None,
+    kind: Literal["published", "request_created", "request_fulfilled", "request_rejected", "read"]
+    | None = None,
+    state: Literal["pending", "delivered", "failed"] | None = None,
+) -> Listing[records.FootprintCall]:
+    """List what is sent to partners and read from them, the newest first.
+
+    GET /footprint_calls
+    """
+    return Listing(
+        call(
+            "GET",
+            "/footprint_calls",
+            Page[records.FootprintCall],
+            query={
+                "page": page,
+                "page_size": page_size,
+                "sort": sort,
+                "filter[partner_id][eq]": partner_id,
+                "filter[kind][eq]": kind,
+                "filter[state][eq]": state,
+            },
+        )
+    )
+
+
+def footprint_clients_create(
+    *,
+    name: str,
+    partner_id: int | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.IssuedFootprintClient]:
+    """Create a client that may read footprints; the answer shows its secret this once.
+
+    POST /footprint_clients
+    """
+    return call(
+        "POST",
+        "/footprint_clients",
+        records.IssuedFootprintClient,
+        body={"footprint_client": {"name": name, "partner_id": partner_id}},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def footprint_clients_get(
+    footprint_client_id: str,
+) -> Call[records.FootprintClient]:
+    """Read one client, without its secret.
+
+    GET /footprint_clients/{footprint_client_id}
+    """
+    return call(
+        "GET",
+        "/footprint_clients/{footprint_client_id}",
+        records.FootprintClient,
+        names={"footprint_client_id": footprint_client_id},
+    )
+
+
+def footprint_clients_list(
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    partner_id: str | None = None,
+) -> Listing[records.FootprintClient]:
+    """List the clients that may read footprints, without their secrets.
+
+    GET /footprint_clients
+    """
+    return Listing(
+        call(
+            "GET",
+            "/footprint_clients",
+            Page[records.FootprintClient],
+            query={"page": page, "page_size": page_size, "sort": sort, "filter[partner_id][eq]": partner_id},
+        )
+    )
+
+
+def footprint_clients_revoke(
+    footprint_client_id: str,
+) -> Call[None]:
+    """Revoke a client: it and its tokens open nothing any more, and it stays in the list.
+
+    DELETE /footprint_clients/{footprint_client_id}
+    """
+    return call(
+        "DELETE",
+        "/footprint_clients/{footprint_client_id}",
+        None,
+        names={"footprint_client_id": footprint_client_id},
+    )
+
+
+def footprint_events_get(
+    footprint_event_id: str,
+) -> Call[records.FootprintEvent]:
+    """Read one event, as it came.
+
+    GET /footprint_events/{footprint_event_id}
+    """
+    return call(
+        "GET",
+        "/footprint_events/{footprint_event_id}",
+        records.FootprintEvent,
+        names={"footprint_event_id": footprint_event_id},
+    )
+
+
+def footprint_events_list(
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    client_id: str | None = None,
+    type: Literal[
+        "org.wbcsd.pact.ProductFootprint.PublishedEvent.3",
+        "org.wbcsd.pact.ProductFootprint.RequestCreatedEvent.3",
+        "org.wbcsd.pact.ProductFootprint.RequestFulfilledEvent.3",
+        "org.wbcsd.pact.ProductFootprint.RequestRejectedEvent.3",
+    ]
+    | None = None,
+    received_at_geq: Time | None = None,
+    received_at_leq: Time | None = None,
+) -> Listing[records.FootprintEvent]:
+    """List the events that clients have sent, the newest first.
+
+    GET /footprint_events
+    """
+    return Listing(
+        call(
+            "GET",
+            "/footprint_events",
+            Page[records.FootprintEvent],
+            query={
+                "page": page,
+                "page_size": page_size,
+                "sort": sort,
+                "filter[client_id][eq]": client_id,
+                "filter[type][eq]": type,
+                "filter[received_at][geq]": received_at_geq,
+                "filter[received_at][leq]": received_at_leq,
+            },
+        )
+    )
+
+
+def footprint_partners_create(
+    *,
+    name: str,
+    address: str,
+    client_id: str,
+    client_secret: str,
+    token_address: str | UnsetType = UNSET,
+    is_notified: bool | UnsetType = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.FootprintPartner]:
+    """Create a partner: where its footprints are read and events are sent; its secret is never shown.
+
+    POST /footprint_partners
+    """
+    return call(
+        "POST",
+        "/footprint_partners",
+        records.FootprintPartner,
+        body={
+            "footprint_partner": {
+                "name": name,
+                "address": address,
+                "client_id": client_id,
+                "client_secret": client_secret,
+                "token_address": token_address,
+                "is_notified": is_notified,
+            }
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def footprint_partners_get(
+    footprint_partner_id: str,
+) -> Call[records.FootprintPartner]:
+    """Read one partner, without the secret.
+
+    GET /footprint_partners/{footprint_partner_id}
+    """
+    return call(
+        "GET",
+        "/footprint_partners/{footprint_partner_id}",
+        records.FootprintPartner,
+        names={"footprint_partner_id": footprint_partner_id},
+    )
+
+
+def footprint_partners_list(
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    name: str | None = None,
+) -> Listing[records.FootprintPartner]:
+    """List the partners with whom footprints are exchanged.
+
+    GET /footprint_partners
+    """
+    return Listing(
+        call(
+            "GET",
+            "/footprint_partners",
+            Page[records.FootprintPartner],
+            query={"page": page, "page_size": page_size, "sort": sort, "filter[name][eq]": name},
+        )
+    )
+
+
+def footprint_partners_update(
+    footprint_partner_id: str,
+    *,
+    name: str | UnsetType = UNSET,
+    address: str | UnsetType = UNSET,
+    client_id: str | UnsetType = UNSET,
+    client_secret: str | UnsetType = UNSET,
+    token_address: str | UnsetType = UNSET,
+    is_notified: bool | UnsetType = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.FootprintPartner]:
+    """Change a partner; what waits to be sent goes to the new address.
+
+    PATCH /footprint_partners/{footprint_partner_id}
+    """
+    return call(
+        "PATCH",
+        "/footprint_partners/{footprint_partner_id}",
+        records.FootprintPartner,
+        names={"footprint_partner_id": footprint_partner_id},
+        body={
+            "footprint_partner": {
+                "name": name,
+                "address": address,
+                "client_id": client_id,
+                "client_secret": client_secret,
+                "token_address": token_address,
+                "is_notified": is_notified,
+            }
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def footprint_products_create(
+    *,
+    name: str,
+    company_name: str,
+    company_ids: Sequence[str],
+    product_ids: Sequence[str],
+    declared_unit: Literal[
+        "liter",
+        "kilogram",
+        "cubic meter",
+        "kilowatt hour",
+        "megajoule",
+        "ton kilometer",
+        "square meter",
+        "piece",
+        "hour",
+        "megabit second",
+    ],
+    mass_per_declared_unit: Decimal | int,
+    quantity: str,
+    amounts: Mapping[str, Any],
+    properties: Mapping[str, Any],
+    product_classifications: Sequence[str] | UnsetType = UNSET,
+    description: str | UnsetType = UNSET,
+    comment: str | UnsetType | None = UNSET,
+    declared_amount: Decimal | int | UnsetType = UNSET,
+    geography: str | UnsetType | None = UNSET,
+    exempted_percent: Decimal | int | UnsetType = UNSET,
+    states_primary_data_share: bool | UnsetType = UNSET,
+    valid_months: int | UnsetType = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.FootprintProduct]:
+    """Create a product, of which footprints can be made.
+
+    POST /footprint_products
+    """
+    return call(
+        "POST",
+        "/footprint_products",
+        records.FootprintProduct,
+        body={
+            "footprint_product": {
+                "name": name,
+                "company_name": company_name,
+                "company_ids": company_ids,
+                "product_ids": product_ids,
+                "declared_unit": declared_unit,
+                "mass_per_declared_unit": mass_per_declared_unit,
+                "quantity": quantity,
+                "amounts": amounts,
+                "properties": properties,
+                "product_classifications": product_classifications,
+                "description": description,
+                "comment": comment,
+                "declared_amount": declared_amount,
+                "geography": geography,
+                "exempted_percent": exempted_percent,
+                "states_primary_data_share": states_primary_data_share,
+                "valid_months": valid_months,
+            }
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def footprint_products_get(
+    footprint_product_id: str,
+) -> Call[records.FootprintProduct]:
+    """Read one product.
+
+    GET /footprint_products/{footprint_product_id}
+    """
+    return call(
+        "GET",
+        "/footprint_products/{footprint_product_id}",
+        records.FootprintProduct,
+        names={"footprint_product_id": footprint_product_id},
+    )
+
+
+def footprint_products_list(
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    name: str | None = None,
+) -> Listing[records.FootprintProduct]:
+    """List the products of which footprints are made.
+
+    GET /footprint_products
+    """
+    return Listing(
+        call(
+            "GET",
+            "/footprint_products",
+            Page[records.FootprintProduct],
+            query={"page": page, "page_size": page_size, "sort": sort, "filter[name][eq]": name},
+        )
+    )
+
+
+def footprint_products_update(
+    footprint_product_id: str,
+    *,
+    name: str | UnsetType = UNSET,
+    company_name: str | UnsetType = UNSET,
+    company_ids: Sequence[str] | UnsetType = UNSET,
+    product_ids: Sequence[str] | UnsetType = UNSET,
+    declared_unit: Literal[
+        "liter",
+        "kilogram",
+        "cubic meter",
+        "kilowatt hour",
+        "megajoule",
+        "ton kilometer",
+        "square meter",
+        "piece",
+        "hour",
+        "megabit second",
+    ]
+    | UnsetType = UNSET,
+    mass_per_declared_unit: Decimal | int | UnsetType = UNSET,
+    quantity: str | UnsetType = UNSET,
+    amounts: Mapping[str, Any] | UnsetType = UNSET,
+    properties: Mapping[str, Any] | UnsetType = UNSET,
+    product_classifications: Sequence[str] | UnsetType = UNSET,
+    description: str | UnsetType = UNSET,
+    comment: str | UnsetType | None = UNSET,
+    declared_amount: Decimal | int | UnsetType = UNSET,
+    geography: str | UnsetType | None = UNSET,
+    exempted_percent: Decimal | int | UnsetType = UNSET,
+    states_primary_data_share: bool | UnsetType = UNSET,
+    valid_months: int | UnsetType = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.FootprintProduct]:
+    """Change a product; footprints that were made of it stay as they are.
+
+    PATCH /footprint_products/{footprint_product_id}
+    """
+    return call(
+        "PATCH",
+        "/footprint_products/{footprint_product_id}",
+        records.FootprintProduct,
+        names={"footprint_product_id": footprint_product_id},
+        body={
+            "footprint_product": {
+                "name": name,
+                "company_name": company_name,
+                "company_ids": company_ids,
+                "product_ids": product_ids,
+                "declared_unit": declared_unit,
+                "mass_per_declared_unit": mass_per_declared_unit,
+                "quantity": quantity,
+                "amounts": amounts,
+                "properties": properties,
+                "product_classifications": product_classifications,
+                "description": description,
+                "comment": comment,
+                "declared_amount": declared_amount,
+                "geography": geography,
+                "exempted_percent": exempted_percent,
+                "states_primary_data_share": states_primary_data_share,
+                "valid_months": valid_months,
+            }
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def footprints_check_of_sent(
+    *,
+    content: Mapping[str, Any],
+    idempotency_key: str | None = None,
+) -> Call[records.CheckedFootprint]:
+    """Check a footprint: parts against totals, dates, units, forms of identifiers; nothing is stored.
+
+    POST /footprints/check
+    """
+    return call(
+        "POST",
+        "/footprints/check",
+        records.CheckedFootprint,
+        body={"content": content},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def footprints_create(
+    *,
+    product_id: int,
+    batch_id: str | UnsetType = UNSET,
+    report_id: str | UnsetType = UNSET,
+    replaces: Sequence[str] | UnsetType = UNSET,
+    comment: str | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.Footprint]:
+    """Make a footprint of a product from a batch or an accepted report, and tell partners of it.
+
+    POST /footprints
+    """
+    return call(
+        "POST",
+        "/footprints",
+        records.Footprint,
+        body={
+            "footprint": {
+                "product_id": product_id,
+                "batch_id": batch_id,
+                "report_id": report_id,
+                "replaces": replaces,
+                "comment": comment,
+            }
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def footprints_deprecate(
+    footprint_id: str,
+    *,
+    reason: str,
+    idempotency_key: str | None = None,
+) -> Call[records.Footprint]:
+    """Deprecate a footprint that nothing takes the place of, and tell partners; again, nothing changes.
+
+    POST /footprints/{footprint_id}/deprecate
+    """
+    return call(
+        "POST",
+        "/footprints/{footprint_id}/deprecate",
+        records.Footprint,
+        names={"footprint_id": footprint_id},
+        body={"reason": reason},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def footprints_get(
+    footprint_id: str,
+) -> Call[records.Footprint]:
+    """Read one footprint.
+
+    GET /footprints/{footprint_id}
+    """
+    return call(
+        "GET",
+        "/footprints/{footprint_id}",
+        records.Footprint,
+        names={"footprint_id": footprint_id},
+    )
+
+
+def footprints_list(
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    project_id: str | None = None,
+    product_id: str | None = None,
+    status: Literal["Active", "Deprecated"] | None = None,
+    created_at_geq: Time | None = None,
+    created_at_leq: Time | None = None,
+) -> Listing[records.Footprint]:
+    """List the account's footprints, those that are deprecated included.
+
+    GET /footprints
+    """
+    return Listing(
+        call(
+            "GET",
+            "/footprints",
+            Page[records.Footprint],
+            query={
+                "page": page,
+                "page_size": page_size,
+                "sort": sort,
+                "filter[project_id][eq]": project_id,
+                "filter[product_id][eq]": product_id,
+                "filter[status][eq]": status,
+                "filter[created_at][geq]": created_at_geq,
+                "filter[created_at][leq]": created_at_leq,
+            },
+        )
     )
 
 
@@ -6524,6 +7120,55 @@ def projects_update(
         },
         takes_key=True,
         key=idempotency_key,
+    )
+
+
+def received_footprints_get(
+    received_footprint_id: str,
+) -> Call[records.ReceivedFootprint]:
+    """Read one footprint of others, as it came.
+
+    GET /received_footprints/{received_footprint_id}
+    """
+    return call(
+        "GET",
+        "/received_footprints/{received_footprint_id}",
+        records.ReceivedFootprint,
+        names={"received_footprint_id": received_footprint_id},
+    )
+
+
+def received_footprints_list(
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    footprint_id: str | None = None,
+    partner_id: str | None = None,
+    client_id: str | None = None,
+    received_at_geq: Time | None = None,
+    received_at_leq: Time | None = None,
+) -> Listing[records.ReceivedFootprint]:
+    """List the footprints of others that were read or received, the newest first.
+
+    GET /received_footprints
+    """
+    return Listing(
+        call(
+            "GET",
+            "/received_footprints",
+            Page[records.ReceivedFootprint],
+            query={
+                "page": page,
+                "page_size": page_size,
+                "sort": sort,
+                "filter[footprint_id][eq]": footprint_id,
+                "filter[partner_id][eq]": partner_id,
+                "filter[client_id][eq]": client_id,
+                "filter[received_at][geq]": received_at_geq,
+                "filter[received_at][leq]": received_at_leq,
+            },
+        )
     )
 
 

@@ -524,6 +524,12 @@ class ChangedNode(msgspec.Struct, frozen=True, kw_only=True):
     changes: list[Change]
 
 
+class CheckedFootprint(msgspec.Struct, frozen=True, kw_only=True):
+    """What is wrong with a footprint that was sent to be checked."""
+
+    findings: list[FootprintFinding]
+
+
 class ComparedBatch(msgspec.Struct, frozen=True, kw_only=True):
     """What a run comes to on one ledger by either version."""
 
@@ -1071,6 +1077,7 @@ class FeatureFlags(msgspec.Struct, frozen=True, kw_only=True):
     rules_engine: bool
     data_capture_rate: bool
     approval_of_own: bool | None = None
+    footprint_exchange: bool | None = None
 
 
 class FeedChange(msgspec.Struct, frozen=True, kw_only=True):
@@ -1317,6 +1324,122 @@ class FollowingRule(msgspec.Struct, frozen=True, kw_only=True):
     rule_id: str
     name: str
     purpose: Literal["alert", "adjust", "substitute", "impute"]
+
+
+class Footprint(msgspec.Struct, frozen=True, kw_only=True):
+    """A footprint of a product, as it was made; nothing of it changes but its status."""
+
+    id: str
+    product_id: int
+    project_id: str
+    batch_id: str | None
+    report_id: str | None
+    status: Literal["Active", "Deprecated"]
+    preceding_ids: list[str]
+    content: dict[str, Any]
+    primary_data_share_reason: str | None
+    findings: list[FootprintFinding]
+    valid_from: datetime
+    valid_until: datetime
+    created_at: datetime
+    deprecated_at: datetime | None
+    deprecated_reason: str | None
+
+
+class FootprintCall(msgspec.Struct, frozen=True, kw_only=True):
+    """What is sent to a partner or read from it, and how far it came."""
+
+    id: int
+    partner_id: int
+    kind: Literal["published", "request_created", "request_fulfilled", "request_rejected", "read"]
+    content: dict[str, Any]
+    state: Literal["pending", "delivered", "failed"]
+    attempt_count: int
+    next_attempt_at: datetime | None
+    last_error: str | None
+    created_at: datetime
+    ended_at: datetime | None
+
+
+class FootprintClient(msgspec.Struct, frozen=True, kw_only=True):
+    """A client that may read the footprints of the account and send events to it."""
+
+    id: int
+    name: str
+    client_id: str
+    partner_id: int | None
+    created_at: datetime
+    revoked_at: datetime | None
+
+
+class FootprintEvent(msgspec.Struct, frozen=True, kw_only=True):
+    """An event that a client sent, as it came."""
+
+    id: int
+    client_id: int
+    type: str
+    source: str
+    event_id: str
+    content: dict[str, Any]
+    received_at: datetime
+
+
+class FootprintFinding(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that is wrong with a footprint, or does not add up."""
+
+    code: Literal["missing", "form", "sum", "order", "range", "conflict"]
+    field: str
+    message: str
+    difference: Decimal | None
+
+
+class FootprintPartner(msgspec.Struct, frozen=True, kw_only=True):
+    """The host of a partner, from which footprints are read and to which events are sent."""
+
+    id: int
+    name: str
+    address: str
+    token_address: str
+    client_id: str
+    is_notified: bool
+    created_at: datetime
+    updated_at: datetime
+
+
+class FootprintProduct(msgspec.Struct, frozen=True, kw_only=True):
+    """A product of which footprints are made, and how these follow from what was produced."""
+
+    id: int
+    name: str
+    company_name: str
+    company_ids: list[str]
+    product_ids: list[str]
+    product_classifications: list[str]
+    description: str
+    comment: str | None
+    declared_unit: Literal[
+        "liter",
+        "kilogram",
+        "cubic meter",
+        "kilowatt hour",
+        "megajoule",
+        "ton kilometer",
+        "square meter",
+        "piece",
+        "hour",
+        "megabit second",
+    ]
+    declared_amount: Decimal
+    mass_per_declared_unit: Decimal
+    geography: str | None
+    quantity: str
+    amounts: dict[str, str]
+    properties: dict[str, Any]
+    exempted_percent: Decimal
+    states_primary_data_share: bool
+    valid_months: int
+    created_at: datetime
+    updated_at: datetime
 
 
 class Gap(msgspec.Struct, frozen=True, kw_only=True):
@@ -1688,6 +1811,18 @@ class IssuedApiToken(msgspec.Struct, frozen=True, kw_only=True):
     revoked_at: datetime | None
     last_used_at: datetime | None
     token: str | None = None
+
+
+class IssuedFootprintClient(msgspec.Struct, frozen=True, kw_only=True):
+    """A new client with its secret, which is shown this once."""
+
+    id: int
+    name: str
+    client_id: str
+    partner_id: int | None
+    created_at: datetime
+    revoked_at: datetime | None
+    client_secret: str | None = None
 
 
 class IssuedReportLink(msgspec.Struct, frozen=True, kw_only=True):
@@ -2516,6 +2651,19 @@ class ProposedSlot(msgspec.Struct, frozen=True, kw_only=True):
     start_time: datetime
     data_point_slug: str
     to_value: Value
+
+
+class ReceivedFootprint(msgspec.Struct, frozen=True, kw_only=True):
+    """A footprint of somebody else, as it came; it never changes."""
+
+    id: int
+    footprint_id: str
+    partner_id: int | None
+    client_id: int | None
+    content: dict[str, Any]
+    sha256: str
+    findings: list[FootprintFinding]
+    received_at: datetime
 
 
 class RecordChange(msgspec.Struct, frozen=True, kw_only=True):

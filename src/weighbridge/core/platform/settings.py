@@ -129,7 +129,8 @@ def check_quota(resource: str, used: int, adding: int, allowed: int, field: str 
     return Problem(message, field, "quota")
 
 
-# A feature flag switches a part of the service off for an account; every feature is on unless it was.
+# A feature flag switches a part of the service off for an account; every feature is on unless it was,
+# but for those of `SWITCHED_ON`, which are off until they are switched on.
 #
 # Invariants: what a feature made while it was on stays when it is switched off, and is there again when it
 # is switched on.
@@ -141,18 +142,25 @@ class Feature(StrEnum):
     RULES_ENGINE = "rules_engine"
     DATA_CAPTURE_RATE = "data_capture_rate"
     APPROVAL_OF_OWN = "approval_of_own"
+    FOOTPRINT_EXCHANGE = "footprint_exchange"
 
 
 FEATURES: Final[Mapping[Feature, str]] = {
     Feature.RULES_ENGINE: "Data rules, their results and runs; without it, records show no alerts.",
     Feature.DATA_CAPTURE_RATE: "How often an event type is measured, and how much of that was captured.",
     Feature.APPROVAL_OF_OWN: "Approving what one's own rule or data proposed; without it others do.",
+    Feature.FOOTPRINT_EXCHANGE: "Exchanging footprints of products with partners, as PACT has it.",
 }
 """What each feature is."""
+
+SWITCHED_ON: Final = frozenset({Feature.FOOTPRINT_EXCHANGE})
+"""Features that an account has only once it has switched them on; it has all others until it switches them
+off."""
 
 REFUSALS: Final[Mapping[Feature, str]] = {
     Feature.RULES_ENGINE: "Rules engine feature is not enabled",
     Feature.DATA_CAPTURE_RATE: "Data capture rate feature is not enabled",
     Feature.APPROVAL_OF_OWN: "Proposals need the approval of a user who wrote neither the rule nor the data",
+    Feature.FOOTPRINT_EXCHANGE: "Footprint exchange feature is not enabled",
 }
 """What a caller reads whose account has the feature off."""

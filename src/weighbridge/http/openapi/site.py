@@ -78,6 +78,7 @@ RULE_LANGUAGE: Final = "reference/rule-language.md"
 _CAPTURE_RATE: Final = "reference/capture-rate.md"
 _COLLECTION: Final = "reference/collection.md"
 _REPORTS: Final = "howto/report-and-restate.md"
+_FOOTPRINTS: Final = "howto/exchange-footprints.md"
 
 OF_TAG: Final[Mapping[str, str]] = {
     "Api tokens": "howto/give-people-access.md",
@@ -102,11 +103,18 @@ OF_TAG: Final[Mapping[str, str]] = {
     "Instruments": "reference/system-ledgers.md",
     "Ledgers": "howto/chain-ledgers.md",
     "Locations": _COLLECTION,
+    "Footprint calls": _FOOTPRINTS,
+    "Footprint clients": _FOOTPRINTS,
+    "Footprint events": _FOOTPRINTS,
+    "Footprint partners": _FOOTPRINTS,
+    "Footprint products": _FOOTPRINTS,
+    "Footprints": _FOOTPRINTS,
     "Methodologies": _REPORTS,
     "Model runs": "howto/write-a-model.md",
     "Models": MODEL_LANGUAGE,
     "Outages": _CAPTURE_RATE,
     "Projects": TUTORIAL,
+    "Received footprints": _FOOTPRINTS,
     "Registries": "howto/send-reports-to-a-registry.md",
     "Report links": _REPORTS,
     "Reports": _REPORTS,

@@ -38,6 +38,12 @@ from weighbridge.collection.records.projects import (
 )
 from weighbridge.core.ledger.allocation import DOWN, HALF_EVEN
 from weighbridge.core.ledger.posting import SCALE_DEFAULT
+from weighbridge.footprints.footprint_partners import (
+    create_footprint_partner,
+    get_footprint_partner,
+    update_footprint_partner,
+)
+from weighbridge.footprints.footprint_products import create_footprint_product, get_footprint_product
 from weighbridge.http.messages.operation import Endpoint
 from weighbridge.modelling.records import STATIC_INPUT_BODIES
 from weighbridge.modelling.static_inputs import create_static_input, get_static_input
@@ -45,6 +51,7 @@ from weighbridge.platform.tenancy import project_named
 from weighbridge.reporting.methodologies import create_methodology, get_methodology
 from weighbridge.reporting.registries import create_registry, get_registry, update_registry
 from weighbridge.web.forms.fields import ANSWERS, FieldDeclaration, FormField, declared_fields, fields_of
+from weighbridge.web.forms.footprint_forms import PARTNER_FIELDS, PRODUCT_FIELDS, build_product
 from weighbridge.web.forms.reporting_forms import (
     METHODOLOGY_FIELDS,
     REGISTRY_FIELDS,
@@ -424,6 +431,32 @@ RECORD_FORMS: Final = (
         writes="production_accounting:write",
         is_of_account=True,
         build=build_methodology,
+    ),
+    RecordForm(
+        "footprint_product",
+        "footprint_products",
+        PRODUCT_FIELDS,
+        create_footprint_product,
+        get_footprint_product,
+        about="A product defines how footprints follow from batches and reports.",
+        keeps="Here a product is not changed; the interface does that, for footprints to come.",
+        list_links=(("New footprint", "footprints/new"),),
+        writes="production_accounting:write",
+        is_of_account=True,
+        build=build_product,
+    ),
+    RecordForm(
+        "footprint_partner",
+        "footprint_partners",
+        PARTNER_FIELDS,
+        create_footprint_partner,
+        get_footprint_partner,
+        update_footprint_partner,
+        about="A partner's host is where its footprints are read and events are sent.",
+        keeps="To change an address, enter the secret again: it is not sent to a new address.",
+        list_links=(("Calls", "footprint_calls"), ("Received footprints", "received_footprints")),
+        writes="production_accounting:write",
+        is_of_account=True,
     ),
 )
 """Every kind of record that is typed in by the common forms."""

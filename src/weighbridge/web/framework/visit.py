@@ -324,6 +324,7 @@ def _account_navigation(home: str, actor: Actor) -> list[NavigationGroup]:
             NavigationEntry("People", f"{home}/people"),
             NavigationEntry("Tokens", f"{home}/api_tokens"),
             NavigationEntry("Webhooks", f"{home}/webhooks"),
+            NavigationEntry("Footprint clients", f"{home}/footprint_clients"),
             NavigationEntry("Audit", f"{home}/audit_log"),
             NavigationEntry("Feature flags", f"{home}/feature_flags"),
             NavigationEntry("Health", f"{home}/health"),
@@ -369,6 +370,17 @@ _NAVIGATION: Final = (
         ),
     ),
     ("Reporting", "production_accounting:read", (("Reports", "reports"), ("Methodologies", "methodologies"))),
+    (
+        "Footprints",
+        "production_accounting:read",
+        (
+            ("Footprints", "footprints"),
+            ("Products", "footprint_products"),
+            ("Received", "received_footprints"),
+            ("Partners", "footprint_partners"),
+            ("Check", "footprints/check"),
+        ),
+    ),
 )
 """Groups of the navigation with their permission; paths are below the project."""
 

@@ -32,6 +32,7 @@ from weighbridge.web.pages import (
     uncertainty,
 )
 from weighbridge.web.pages.data_feeds import feed_form, feeds, uploads
+from weighbridge.web.pages.footprints import checking, clients, making
 from weighbridge.web.pages.models import editor, trials, versions
 from weighbridge.web.pages.packages import catalogue, installations, package
 
@@ -65,6 +66,9 @@ PAGES: Final = (
     uncertainty,
     report_links,
     engagements,
+    making,
+    checking,
+    clients,
     pages,
     rows,
     event_forms,

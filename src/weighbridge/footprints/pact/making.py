@@ -1,0 +1,291 @@
+"""Make a footprint from a batch or a report, and the footprints that follow when a report is restated.
+
+Invariants: a footprint is made once and never changes; what it takes the place of is deprecated in the same
+transaction; what a report takes of a run counts by the part of the run's total that it is.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, Final
+from uuid import UUID, uuid4
+
+from weighbridge.accounting.batches_queries import get_batch
+from weighbridge.accounting.model_runs import read_model_run
+from weighbridge.core import identity
+from weighbridge.core.footprint_content import (
+    DeclaredProduct,
+    Measure,
+    Produced,
+    UnmadeFootprintError,
+    rests_on_amount,
+    write_footprint,
+    write_moment,
+    write_pcf,
+)
+from weighbridge.core.number import CONTEXT, exact_total
+from weighbridge.core.platform.permission import Actor
+from weighbridge.core.problem import Problem
+from weighbridge.core.report import ReportStatus, compute_measured_share
+from weighbridge.db.engine import Read, Write
+from weighbridge.errors import Invalid
+from weighbridge.footprints.pact.stored import (
+    FootprintKeys,
+    deprecate_footprints,
+    insert_footprint,
+    notify_partners,
+)
+from weighbridge.footprints.records import FootprintProduct
+from weighbridge.platform import changes
+from weighbridge.reporting.reports_queries import get_report
+from weighbridge.reporting.submission.amounts import read_shares
+
+NOT_ASKED: Final = "The product does not state it."
+"""Why the share of primary data is left out of a footprint whose product does not ask for it."""
+
+NOT_OF_AMOUNT: Final = (
+    "The measured share is that of the amount, and the footprint rests on other values or on constants too."
+)
+NOT_KNOWN: Final = "How much of the amount was measured is not known."
+REPLACED: Final = "The footprint {id} took its place."
+
+
+@dataclass(frozen=True, slots=True)
+class FootprintSource:
+    """A batch or a report that a footprint is made from."""
+
+    project: int
+    batch: int | None
+    report: int | None
+    produced: Produced
+    predecessors: tuple[int, ...] = ()
+    """The reports that this one restates or came of."""
+
+
+# What was produced.
+
+
+async def read_batch_source(tx: Read, actor: Actor, friendly: str, nodes: set[str]) -> FootprintSource:
+    """What a batch says; of one that others adjust, or that adjusts another, the run as it stands now."""
+    batch = await get_batch(tx, actor, friendly)
+    if batch.adjusts is not None:
+        batch = await get_batch(tx, actor, batch.adjusts)
+    newest = batch if not batch.adjusted_by else await get_batch(tx, actor, batch.adjusted_by[-1])
+    values: dict[str, Measure] = {}
+    if nodes and newest.model_run is not None:
+        run = await read_model_run(tx, actor, newest.model_run.id)
+        values = {
+            one.slug: Measure(one.value, one.unit)
+            for one in run.calculations
+            if one.slug in nodes and isinstance(one.value, Decimal)
+        }
+    amount = Measure(batch.run_total, batch.primary_output.unit)
+    key = identity.parse("batch", batch.id)
+    assert key is not None, "a batch has an id"  # noqa: S101
+    produced = Produced(amount, values, batch.start_time, batch.end_time, batch.measured_share)
+    return FootprintSource(key.project, key.key, None, produced)
+
+
+async def read_report_source(tx: Read, actor: Actor, friendly: str, nodes: set[str]) -> FootprintSource:
+    """What an accepted report says of its batches. Raises Invalid for any other report."""
+    report = await get_report(tx, actor, friendly)
+    key = identity.parse("report", report.id)
+    assert key is not None, "a report has an id"  # noqa: S101
+    if report.status != ReportStatus.COMPLETE or report.start_time is None or report.end_time is None:
+        message = f"The report is {report.status}; footprints are made from accepted reports with batches."
+        raise Invalid([Problem(message, "footprint.report_id", "invalid")])
+    unit = report.inclusions[0].unit
+    stated = report.amount if report.accepted_amount is None else report.accepted_amount
+    share = compute_measured_share(await read_shares(tx, key))
+    values = await _read_nodes(tx, key, nodes)
+    produced = Produced(Measure(stated, unit), values, report.start_time, report.end_time, share)
+    return FootprintSource(key.project, None, key.key, produced, await _list_predecessors(tx, key))
+
+
+async def _read_nodes(tx: Read, report: identity.Key, nodes: set[str]) -> dict[str, Measure]:
+    """What nodes came to, of each run the part that the report takes of it."""
+    if not nodes:
+        return {}
+    parts: dict[str, list[Decimal]] = {}
+    units: dict[str, str] = {}
+    for slug, unit, value, taken, total in await tx.tuples(
+        _NODES, {"project": report.project, "report": report.key, "nodes": sorted(nodes)}
+    ):
+        if units.setdefault(slug, unit) != unit:
+            message = (
+                f"The node {slug} is in {units[slug] or 'no unit'} in one batch, and in {unit} in another."
+            )
+            raise Invalid([Problem(message, "footprint.report_id", "invalid")])
+        part = CONTEXT.divide(CONTEXT.multiply(value, taken), total) if total else Decimal(0)
+        parts.setdefault(slug, []).append(part)
+    return {slug: Measure(exact_total(values), units[slug]) for slug, values in parts.items()}
+
+
+_NODES: Final = """
+    WITH taken AS (
+        SELECT coalesce(b.run_id, - b.id) AS run,
+               sum(coalesce(i.accepted_amount, i.amount)) AS amount,
+               max(coalesce(i.basis, (
+               SELECT max(newest.id) FROM batches newest
+                WHERE (newest.project_id, newest.run_id, newest.ledger_id)
+                    = (b.project_id, b.run_id, b.ledger_id) AND newest.deleted_at IS NULL), b.id)) AS basis
+          FROM report_batches i JOIN batches b ON (b.project_id, b.id) = (i.project_id, i.batch_id)
+         WHERE i.project_id = %(project)s AND i.report_id = %(report)s GROUP BY 1
+    )
+    SELECT c.slug, c.unit, c.value, taken.amount, b.total
+      FROM taken JOIN batches b ON (b.project_id, b.id) = (%(project)s, taken.basis)
+      JOIN batch_calculations c ON (c.project_id, c.batch_id) = (b.project_id, b.id)
+     WHERE c.slug = ANY (%(nodes)s) AND c.value IS NOT NULL ORDER BY taken.run, c.position
+"""
+
+
+async def _list_predecessors(tx: Read, key: identity.Key) -> tuple[int, ...]:
+    """All reports whose place this one takes, however many restatements lie between."""
+    rows = await tx.tuples(
+        """
+        WITH RECURSIVE earlier (id) AS (
+            SELECT %(report)s::bigint
+            UNION
+            SELECT found.id FROM earlier e CROSS JOIN LATERAL (
+                SELECT r.supersedes AS id FROM reports r
+                 WHERE (r.project_id, r.id) = (%(project)s, e.id) AND r.supersedes IS NOT NULL
+                UNION ALL
+                SELECT s.predecessor_id FROM report_successions s
+                 WHERE (s.project_id, s.report_id) = (%(project)s, e.id)) AS found
+        )
+        SELECT id FROM earlier WHERE id <> %(report)s ORDER BY id
+        """,
+        {"project": key.project, "report": key.key},
+    )
+    return tuple(number for (number,) in rows)
+
+
+# A footprint is made.
+
+
+async def make_footprint(
+    tx: Write,
+    actor: Actor,
+    product: FootprintProduct,
+    source: FootprintSource,
+    address: str,
+    *,
+    replaces: Sequence[UUID] | None = None,
+    comment: str | None = None,
+) -> UUID:
+    """Make a footprint; gives its UUID. Raises Invalid where that cannot be made of its source."""
+    share, reason = _choose_share(product, source.produced)
+    try:
+        pcf = write_pcf(_declare(product), source.produced, share)
+    except UnmadeFootprintError as error:
+        problems = [
+            Problem(problem.message, f"footprint.{problem.field}", problem.code) for problem in error.problems
+        ]
+        raise Invalid(problems) from None
+    replaced = await _find_replaced(tx, actor, product, source) if replaces is None else [*replaces]
+    chain = await _read_chain(tx, actor.account_id, replaced)
+    identifier, now = uuid4(), await tx.value("SELECT now()")
+    validity = await _compute_validity(tx, source.produced.end, product.valid_months)
+    texts = _write_texts(product, comment, validity)
+    content = write_footprint(str(identifier), now, texts, [str(one) for one in chain], pcf)
+    keys = FootprintKeys(
+        actor.account_id, actor.user_id, product.id, source.project, source.batch, source.report
+    )
+    await insert_footprint(tx, keys, content, chain, validity, reason)
+    told = {"product_id": product.id, "report": source.report, "batch": source.batch, "content": content}
+    changes.record(
+        tx, actor, action="footprint.create", target=str(identifier), project_id=source.project, after=told
+    )
+    gone = await retire(tx, actor, replaced, REPLACED.format(id=identifier))
+    await notify_partners(tx, actor.account_id, address, [identifier, *gone])
+    return identifier
+
+
+async def retire(tx: Write, actor: Actor, ids: Sequence[UUID], reason: str) -> list[UUID]:
+    """Deprecate footprints that are active; gives which."""
+    gone = await deprecate_footprints(tx, actor.account_id, ids, reason) if ids else []
+    for identifier in gone:
+        changes.record(
+            tx, actor, action="footprint.deprecate", target=str(identifier),
+            before={"status": "Active"}, after={"status": "Deprecated", "reason": reason},
+        )  # fmt: skip
+    return gone
+
+
+def _choose_share(product: FootprintProduct, produced: Produced) -> tuple[Decimal | None, str | None]:
+    """The share of primary data, or why it is left out.
+
+    The specification says what it is: the share of primary data in the absolute footprint without biogenic
+    uptake. The formula stands in section 4.2.2 of the PACT Methodology, which is not public in a stored
+    form. So it is stated only for a product that asks for it, and where the footprint is the amount whose
+    measured share is known.
+    """
+    if not product.states_primary_data_share:
+        return None, NOT_ASKED
+    if not rests_on_amount(product.amounts):
+        return None, NOT_OF_AMOUNT
+    return produced.measured_share, None if produced.measured_share is not None else NOT_KNOWN
+
+
+def _declare(product: FootprintProduct) -> DeclaredProduct:
+    return DeclaredProduct(
+        product.declared_unit, product.declared_amount, product.mass_per_declared_unit, product.quantity,
+        product.amounts, product.properties, product.geography, product.exempted_percent,
+    )  # fmt: skip
+
+
+def _write_texts(
+    product: FootprintProduct, comment: str | None, validity: tuple[datetime, datetime]
+) -> Mapping[str, Any]:
+    said = " ".join(text for text in (product.comment, comment) if text)
+    return {
+        "validityPeriodStart": write_moment(validity[0]),
+        "validityPeriodEnd": write_moment(validity[1]),
+        "companyName": product.company_name,
+        "companyIds": product.company_ids,
+        "productDescription": product.description,
+        "productIds": product.product_ids,
+        **(
+            {"productClassifications": product.product_classifications}
+            if product.product_classifications
+            else {}
+        ),
+        "productNameCompany": product.name,
+        **({"comment": said} if said else {}),
+    }
+
+
+async def _compute_validity(tx: Read, end: datetime, months: int) -> tuple[datetime, datetime]:
+    until: datetime = await tx.value(
+        "SELECT (%s::timestamptz AT TIME ZONE 'UTC' + make_interval(months => %s)) AT TIME ZONE 'UTC'",
+        (end, months),
+    )
+    return end, until
+
+
+async def _find_replaced(
+    tx: Read, actor: Actor, product: FootprintProduct, source: FootprintSource
+) -> list[UUID]:
+    """The active footprints of the product whose place this one takes."""
+    rows = await tx.tuples(
+        """
+        SELECT id FROM footprints
+         WHERE account_id = %s AND product_id = %s AND project_id = %s AND status = 'Active'
+           AND (batch_id = %s OR report_id = ANY (%s)) ORDER BY number
+        """,
+        (
+            actor.account_id, product.id, source.project, source.batch,
+            [] if source.report is None else [source.report, *source.predecessors],
+        ),
+    )  # fmt: skip
+    return [identifier for (identifier,) in rows]
+
+
+async def _read_chain(tx: Read, account: int, replaced: Sequence[UUID]) -> list[UUID]:
+    """Footprints that are replaced with those that they replaced, the newest first."""
+    rows = await tx.tuples(
+        "SELECT id, preceding FROM footprints WHERE account_id = %s AND id = ANY (%s) ORDER BY number DESC",
+        (account, [*replaced]),
+    )
+    return [*dict.fromkeys([*(one for one, _ in rows), *(earlier for _, many in rows for earlier in many)])]

@@ -1,0 +1,1 @@
+"""Pages of footprints: `making` one, `checking` one, and the `clients` that read them."""

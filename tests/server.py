@@ -344,6 +344,7 @@ class Server:
             "report_bundle": worker.bundler(self.settings).make,
             "report_submission": worker.submitter(self.settings).submit,
             "data_feed_upload": worker.feeder(self.settings).take_in,
+            "registry_catalogue": worker.catalogue_reader(self.settings).read,
         }
 
     def run(self, work: Coroutine[Any, Any, Result]) -> Result:

@@ -20,7 +20,7 @@ from weighbridge.core.number import shorten
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.core.report import (
-    AdapterName,
+    CALLED_ADAPTERS,
     DeliveryStep,
     ReportStatus,
     ReportTrigger,
@@ -67,9 +67,10 @@ class CalledRegistry(msgspec.Struct, frozen=True):
     """A registry with what proves there who calls: only what calls it has this."""
 
     number: int
+    adapter: str
     name: str
     address: str
-    status_address: str
+    status_address: str | None
     timeout_seconds: int
     tries: int
     poll_seconds: int | None
@@ -109,7 +110,7 @@ class RegistryReply:
 
 async def read_called_registry(tx: Read, number: int) -> CalledRegistry | None:
     """A registry as it is called now; None for one that is never called."""
-    return await tx.row(CalledRegistry, _CALLED, (number, AdapterName.HTTP))
+    return await tx.row(CalledRegistry, _CALLED, (number, [*CALLED_ADAPTERS]))
 
 
 async def send(
@@ -137,6 +138,7 @@ async def send(
 
 async def ask(client: OutgoingClient, registry: CalledRegistry, kept: SubmissionRow) -> RegistryReply:
     """Ask what a registry has under the key of a submission."""
+    assert registry.status_address is not None, "a registry that is asked by keys says where"  # noqa: S101
     address = registry.status_address.replace("{key}", kept.key)
     headers = {**registry.headers, "Accept": "application/json"}
     request = OutgoingRequest("GET", address, headers, b"", registry.timeout_seconds)
@@ -229,10 +231,10 @@ def _build_sentence(registry: CalledRegistry, status: int | None, reason: str) -
 
 
 _CALLED: Final = """
-    SELECT r.id, r.name, r.address, r.status_address, r.timeout_seconds, r.tries, r.poll_seconds,
+    SELECT r.id, r.adapter, r.name, r.address, r.status_address, r.timeout_seconds, r.tries, r.poll_seconds,
            (SELECT coalesce(jsonb_object_agg(s.header, s.value), '{}')
               FROM registry_secrets s WHERE s.registry_id = r.id)
-      FROM registries r WHERE r.id = %s AND r.adapter = %s
+      FROM registries r WHERE r.id = %s AND r.adapter = ANY (%s)
 """
 
 
@@ -347,6 +349,7 @@ class DueReview(msgspec.Struct, frozen=True):
 
     project: int
     report: int
+    adapter: str
     account: int
     user: int
     token: int | None
@@ -412,10 +415,10 @@ async def decide(tx: Write, due: DueReview, reply: RegistryReply) -> MovingRepor
         accepted = None if reply.amount is None else share_amount(claim, reply.amount)
         is_part = accepted is not None and is_less(accepted, claim)
         reason = reply.reason or (NO_REASON if is_part else None)
-        await accept(tx, report, ReportWord(due.actor, AdapterName.HTTP, reason, reply.reference), accepted)
+        await accept(tx, report, ReportWord(due.actor, due.adapter, reason, reply.reference), accepted)
     else:
         reason = reply.reason or NO_REASON
-        await reject(tx, report, ReportWord(due.actor, AdapterName.HTTP, reason, reply.reference))
+        await reject(tx, report, ReportWord(due.actor, due.adapter, reason, reply.reference))
     return report
 
 
@@ -434,5 +437,5 @@ _TAKE_DUE: Final = """
        AND (r.project_id, r.id) = (v.project_id, v.report_id) AND r.status = 'submitted'
        AND (s.project_id, s.report_id) = (r.project_id, r.id)
        AND g.id = s.registry_id AND t.id = r.async_task_id
-    RETURNING v.project_id, v.report_id, t.account_id, t.user_id, t.token_id, t.request_id
+    RETURNING v.project_id, v.report_id, g.adapter, t.account_id, t.user_id, t.token_id, t.request_id
 """

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from decimal import Decimal
+from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -23,6 +24,7 @@ from weighbridge.demo import plant
 
 SECRET = "client-secret-that-nobody-shows"  # noqa: S105 - made up
 TOKEN = "bearer-token-that-nobody-shows"  # noqa: S105 - made up
+PDF = b"%PDF-1.4\n1 0 obj << >> endobj\ntrailer << >>\n%%EOF\n"
 MOMENT = "2026-01-05T10:00:00Z"
 PROJECT = "prj_1CERTIFYPLANT000"
 TEMPLATE = "rmt_1CERTIFYPLANT000"
@@ -57,7 +59,9 @@ class CertifyDouble:
     changed: Callable[[str, dict[str, Any]], None] = lambda *_: None
     """Changes what the registry keeps of a record, as a registry that rounds would."""
     hold: tuple[str, threading.Event, threading.Event] | None = None
-    """Whether the next change waits `before` or `after` it is made: reached, and let go."""
+    """Whether the next change that was not held so yet waits, `before` or `after` it is made."""
+    held: set[tuple[str, ...]] = field(default_factory=set)
+    """The changes that were held, each with when."""
     lose: int = 0
     """So many answers are lost, of changes that are made."""
     refuse: dict[str, int] = field(default_factory=dict)
@@ -87,6 +91,13 @@ class CertifyDouble:
         """The one statement."""
         [found] = self.all("statement")
         return found
+
+    def forget(self) -> None:
+        """Begin anew, with nothing."""
+        self.records.clear()
+        self.files.clear()
+        self.journal.clear()
+        self.held.clear()
 
     # What it makes of requests.
 
@@ -328,13 +339,13 @@ class CertifyRequest(BaseHTTPRequestHandler):
 
     def do_PUT(self) -> None:
         double, number = self.server.double, urlsplit(self.path).path.rpartition("/")[2]
-        content = self.read()
+        uploaded = self.read()
 
         def keep(*_: Any) -> tuple[int, Any]:
-            double.files[number] = content
+            double.files[number] = uploaded
             return 200, {}
 
-        self.change(keep, content=b"null")
+        self.change(keep, content=uploaded)
 
     def make(self, path: str, body: Any) -> tuple[int, Any]:
         double = self.server.double
@@ -348,11 +359,11 @@ class CertifyRequest(BaseHTTPRequestHandler):
     def change(self, work: Callable[[str, Any], tuple[int, Any]], content: bytes | None = None) -> None:
         double, path = self.server.double, urlsplit(self.path).path
         content = self.read() if content is None else content
-        body = json.loads(content, parse_float=Decimal) if content else None
+        is_json = content and self.command != "PUT"
+        body = json.loads(content, parse_float=Decimal) if is_json else None
         if self.command != "PUT" and not self.is_known():
             return self.answer(422, {"detail": []})
-        held = double.hold
-        double.hold = None
+        held = self.take_hold(path, body, content)
         if held is not None and held[0] == "before":
             return self.stay(held)
         with double.lock:
@@ -368,6 +379,20 @@ class CertifyRequest(BaseHTTPRequestHandler):
             self.close_connection = True
             return None
         return self.answer(status, answer)
+
+    def take_hold(
+        self, path: str, body: Any, content: bytes
+    ) -> tuple[str, threading.Event, threading.Event] | None:
+        """How this change is held; None where it is not, or was before."""
+        double, held = self.server.double, self.server.double.hold
+        said = body if isinstance(body, dict) else {}
+        what = said.get("supplier_reference_id") or said.get("reference") or said.get("file_name") or ""
+        where = path if self.command != "PUT" else path[:10] + sha256(content).hexdigest()
+        if held is None or (key := (held[0], self.command, where, what)) in double.held:
+            return None
+        double.held.add(key)
+        double.hold = None
+        return held
 
     def stay(self, held: tuple[str, threading.Event, threading.Event]) -> None:
         """Give no answer, and let whoever waits know that the request is here."""
@@ -505,9 +530,17 @@ class CertifiedPlant:
         made: Record = self.api.post(path, {"registry_mapping": body}).expect(201).body
         return made
 
-    def draft(self, **fields: Any) -> Record:
-        """A report of all batches of the quarter."""
-        batches = self.api.get(f"/ledgers/{self.ledger['id']}/batches", {"page_size": 200}).data
+    def attach_certificate(self) -> None:
+        """Attach a file to the first delivery of the quarter."""
+        query = {"filter[slug]": "feedstock-delivery", "sort": "start_time"}
+        events = self.api.get(f"{self.installed.home}/events", query).expect(200).data
+        path = f"/events/{events[0]['id']}/evidence"
+        self.api.upload(path, "ticket.pdf", PDF).expect(201)
+
+    def draft(self, count: int | None = None, **fields: Any) -> Record:
+        """A report of all batches of the quarter, or of the first of them."""
+        query = {"page_size": 200, "sort": "start_time"}
+        batches = self.api.get(f"/ledgers/{self.ledger['id']}/batches", query).data[:count]
         said = {
             "name": "First quarter", "report_type": "quarterly", "project_id": self.installed.project["id"],
             "batch_ids": [batch["id"] for batch in batches],

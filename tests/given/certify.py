@@ -25,6 +25,8 @@ from weighbridge.demo import plant
 SECRET = "client-secret-that-nobody-shows"  # noqa: S105 - made up
 TOKEN = "bearer-token-that-nobody-shows"  # noqa: S105 - made up
 PDF = b"%PDF-1.4\n1 0 obj << >> endobj\ntrailer << >>\n%%EOF\n"
+TAKEN = "is taken"
+"""What the registry says of a reference that it has: the document says that each is unique."""
 MOMENT = "2026-01-05T10:00:00Z"
 PROJECT = "prj_1CERTIFYPLANT000"
 TEMPLATE = "rmt_1CERTIFYPLANT000"
@@ -349,6 +351,8 @@ class CertifyRequest(BaseHTTPRequestHandler):
 
     def make(self, path: str, body: Any) -> tuple[int, Any]:
         double = self.server.double
+        if body.get("supplier_reference_id") in double.references:  # "must be unique", says the document
+            return 422, {"detail": [{"loc": ["supplier_reference_id"], "msg": TAKEN, "type": "value_error"}]}
         if path.endswith("/submit"):
             return 200, double.submit(path.split("/")[2], body)
         if path.endswith("/signed_upload_url"):
@@ -365,7 +369,8 @@ class CertifyRequest(BaseHTTPRequestHandler):
             return self.answer(422, {"detail": []})
         held = self.take_hold(path, body, content)
         if held is not None and held[0] == "before":
-            return self.stay(held)
+            self.stay(held)
+            return self.answer(503, {"detail": []})
         with double.lock:
             if path in double.refuse:
                 return self.answer(double.refuse[path], {"detail": []})
@@ -374,7 +379,7 @@ class CertifyRequest(BaseHTTPRequestHandler):
             is_lost = double.lose > 0
             double.lose -= is_lost
         if held is not None:
-            return self.stay(held)
+            self.stay(held)
         if is_lost:
             self.close_connection = True
             return None
@@ -395,10 +400,9 @@ class CertifyRequest(BaseHTTPRequestHandler):
         return held
 
     def stay(self, held: tuple[str, threading.Event, threading.Event]) -> None:
-        """Give no answer, and let whoever waits know that the request is here."""
+        """Let whoever waits know that the request is here, and answer when nobody reads it any more."""
         held[1].set()
         held[2].wait(30)
-        self.close_connection = True
 
     def is_known(self) -> bool:
         return (
@@ -529,6 +533,12 @@ class CertifiedPlant:
         path = f"{self.installed.home}/registry_mappings"
         made: Record = self.api.post(path, {"registry_mapping": body}).expect(201).body
         return made
+
+    def come_late(self) -> None:
+        """Bring in the lorry of January that came late, and generate the ledgers again."""
+        path = f"{self.installed.home}/events"
+        self.api.post(path, {"events": [plant.late_event(self.feedstocks)]}).expect(201)
+        self.generate()
 
     def attach_certificate(self) -> None:
         """Attach a file to the first delivery of the quarter."""

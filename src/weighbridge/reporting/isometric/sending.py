@@ -117,10 +117,7 @@ class PlanSender:
         body = self._fill(step.body)
         address: str | None = None
         if found is None:
-            made = await self._client.write("POST", WAYS[step.kind].path, body, reference=step.reference)
-            if step.kind is StepKind.SOURCE:
-                made, address = made["source"], made["signed_upload_url"]
-            found = await self._finder.read_back(step, made)
+            found, address = await self._make(step, body)
         record = str(found["id"])
         findings = list_findings(body, found)
         if step.evidence is not None:
@@ -128,6 +125,24 @@ class PlanSender:
             await self._upload_evidence(step, step.evidence, record, address)
         await self._journal.note_made(step.kind, step.reference, record, findings, is_held=True)
         return record
+
+    async def _make(self, step: PlanStep, body: Mapping[str, Any]) -> tuple[Mapping[str, Any], str | None]:
+        """Make the record of a step; gives it as the registry has it, and where the file of a source goes.
+
+        References are unique there: an earlier request that arrived late is why one is refused.
+        """
+        try:
+            made = await self._client.write("POST", WAYS[step.kind].path, body, reference=step.reference)
+        except RefusedCallError:
+            self._finder.forget()
+            found = await self._finder.find(step)
+            if found is None:
+                raise
+            return found, None
+        address = None
+        if step.kind is StepKind.SOURCE:
+            made, address = made["source"], made["signed_upload_url"]
+        return await self._finder.read_back(step, made), address
 
     async def _upload_evidence(self, step: PlanStep, evidence: int, record: str, address: str | None) -> None:
         """Upload the file of a source, unless the registry has it."""

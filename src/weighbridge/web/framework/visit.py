@@ -364,7 +364,15 @@ _NAVIGATION: Final = (
             ("Proposals", "proposals"),
         ),
     ),
-    ("Reporting", "production_accounting:read", (("Reports", "reports"), ("Methodologies", "methodologies"))),
+    (
+        "Reporting",
+        "production_accounting:read",
+        (
+            ("Reports", "reports"),
+            ("Methodologies", "methodologies"),
+            ("Registry mappings", "registry_mappings"),
+        ),
+    ),
 )
 """Groups of the navigation with their permission; paths are below the project."""
 

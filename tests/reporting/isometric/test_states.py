@@ -1,4 +1,4 @@
-"""What the registry says comes back: states, numbers as it keeps them, refusals, and answers that it loses."""
+"""What comes back of the registry: states, numbers as it keeps them, refusals, and lost answers."""
 
 import json
 

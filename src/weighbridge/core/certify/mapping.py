@@ -217,11 +217,11 @@ def _list_flaws(mapping: CertifyMapping) -> Iterator[Problem]:
             if one.source is not ValueOrigin.AMOUNT and not one.slug:
                 message = f"{at}[{index}].slug is empty; name the {one.source.replace('_', ' ')}."
                 yield Problem(message, f"{at}[{index}].slug", "required")
-    for place, own_unit in _list_own_units(mapping):
+    for field, own_unit in _list_own_units(mapping):
         try:
             parse_unit(own_unit)
         except UnitError as error:
-            yield Problem(f"{FIELD}.{place}: {error}", f"{FIELD}.{place}", "invalid")
+            yield Problem(f"{FIELD}.{field}: {error}", f"{FIELD}.{field}", "invalid")
 
 
 def _list_repeated(name: str, keys: Sequence[str]) -> Iterator[Problem]:

@@ -211,7 +211,8 @@ class _PlanBuilder:
     def _find_type(self, feedstock: str | None) -> str | None:
         if feedstock is not None and feedstock in self._types:
             return self._types[feedstock]
-        return self.mapping.feedstock_type and self.mapping.feedstock_type.id
+        usual = self.mapping.feedstock_type
+        return None if usual is None else usual.id
 
     def _add_feedstock_batch(self, event: EventFact) -> None:
         mapped = self.mapping.feedstock_batches

@@ -30,7 +30,7 @@ from weighbridge.core.uncertainty.effects import read_uncertainty
 from weighbridge.core.uncertainty.statement import build_statement, read_fields
 from weighbridge.core.unit import UnitError, find_slope, parse_unit
 from weighbridge.db.engine import Read
-from weighbridge.reporting.records import Report, ReportChanges
+from weighbridge.reporting.records import Report
 
 
 async def read_facts(tx: Read, key: identity.Key, report: Report, mapping: CertifyMapping) -> PlanFacts:
@@ -58,7 +58,7 @@ async def read_facts(tx: Read, key: identity.Key, report: Report, mapping: Certi
         await _read_productions(tx, key.project, basis, mapping),
         await _read_evidence(tx, key.project, named, zone),
         [await _read_series(tx, key.project, one, period) for one in mapping.series],
-        summarise_changes(report.summary_of_changes, runs),
+        summarise_changes(report, runs),
     )
 
 
@@ -67,11 +67,12 @@ def find_last_day(end: datetime, zone: tzinfo) -> date:
     return (end - timedelta(milliseconds=1)).astimezone(zone).date()
 
 
-def summarise_changes(changes: ReportChanges | None, runs: Sequence[RunFact]) -> str | None:
+def summarise_changes(report: Report, runs: Sequence[RunFact]) -> str | None:
     """What a restatement changes, in sentences; None for a report that restates nothing."""
+    changes = report.summary_of_changes
     if changes is None:
         return None
-    names = {run.batch_id: run.tracking_id for run in runs}
+    names = {one.batch_id: one.tracking_id for one in report.inclusions}
     unit = runs[0].amount.unit if runs else ""
     sentences = [f"Restates report {changes.compared_with}: {_sign(changes.change)} {unit} in all."]
     for one in changes.data:
@@ -211,7 +212,7 @@ async def _read_evidence(tx: Read, project: int, numbers: set[int], zone: tzinfo
 async def _read_series(
     tx: Read, project: int, mapped: MappedSeries, period: tuple[datetime, datetime]
 ) -> SeriesFact:
-    points = dict(
+    points: dict[str, int] = dict(
         await tx.tuples(
             """
             SELECT p.slug, p.position FROM data_point_types p

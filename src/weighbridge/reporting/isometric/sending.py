@@ -85,7 +85,7 @@ class PlanSender:
                     self._made[step.reference] = await self._try(self._ensure, step)
                     await tell(done + 1, len(self._plan.steps))
             await self._try(self._remove_superseded)
-            return await self._try(self._ensure_submitted)
+            return str(await self._try(self._ensure_submitted))
         except RefusedCallError as refusal:
             raise self._fail(str(refusal)) from None
 

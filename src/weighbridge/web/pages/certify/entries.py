@@ -106,8 +106,8 @@ def write_entries(contents: Mapping[str, Any]) -> dict[str, str]:
     for kind, there in (("feedstock", "feedstock_type"), ("location", "storage_location")):
         for one in contents.get(f"{kind}s", ()):
             entries[f"{kind}-{one[f'{kind}_id']}"] = one[there]["id"]
-    if kind := contents.get("feedstock_type"):
-        entries["feedstock_type"] = kind["id"]
+    if usual := contents.get("feedstock_type"):
+        entries["feedstock_type"] = usual["id"]
     if batches := contents.get("feedstock_batches"):
         entries["delivery"] = f"{batches['event_type']}:{batches['mass']}"
         entries |= _write_units("delivery", batches)

@@ -104,7 +104,7 @@ async def _show_form(
     typed = {name: visit.text(name) for name in visit.typed}
     return view(
         "records/registry_mapping.html", title, call=path, crumbs=(("Registry mappings", path),), path=path,
-        mapping=found, registry=registry, ledger=ledger, template=template, catalogue=catalogue,
+        mapping=found, registry=registry, ledger=ledger, chosen=template, catalogue=catalogue,
         entries={**entries, **typed}, values=await list_values(visit, ledger) if ledger else [], units=units,
         suggest=suggest_own_unit, types=tuple(DatapointType), **await list_own_records(visit),
     )  # fmt: skip

@@ -353,6 +353,7 @@ class Server:
             "report_submission": worker.submitter(self.settings).submit,
             "report_notice": worker.submitter(self.settings).tell,
             "data_feed_upload": worker.feeder(self.settings).take_in,
+            "registry_catalogue": worker.catalogue_reader(self.settings).read,
         }
 
     def run(self, work: Coroutine[Any, Any, Result]) -> Result:

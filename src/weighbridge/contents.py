@@ -60,6 +60,8 @@ from weighbridge.quality.substitutions import ROUTES as SUBSTITUTIONS
 from weighbridge.reporting.engagements import ROUTES as ENGAGEMENTS
 from weighbridge.reporting.methodologies import ROUTES as METHODOLOGIES
 from weighbridge.reporting.registries import ROUTES as REGISTRIES
+from weighbridge.reporting.registry_mappings import ROUTES as REGISTRY_MAPPINGS
+from weighbridge.reporting.registry_statements import ROUTES as REGISTRY_STATEMENTS
 from weighbridge.reporting.report_links import ROUTES as REPORT_LINKS
 from weighbridge.reporting.report_uncertainty import ROUTES as REPORT_UNCERTAINTY
 from weighbridge.reporting.reports import ROUTES as REPORTS
@@ -100,6 +102,8 @@ SLICES: Sequence[Sequence[Endpoint]] = (
     CHANGES,
     WEBHOOKS,
     REGISTRIES,
+    REGISTRY_MAPPINGS,
+    REGISTRY_STATEMENTS,
     METHODOLOGIES,
     METHODOLOGY_PACKAGES,
     PACKAGE_INSTALLATIONS,

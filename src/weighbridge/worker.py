@@ -51,6 +51,7 @@ from weighbridge.platform.secret_keys import SecretKeys
 from weighbridge.quality.evaluation.incremental import catch_up
 from weighbridge.quality.rule_runs import run_rule
 from weighbridge.reporting.bundle.storage import Bundler
+from weighbridge.reporting.isometric.catalogue import CatalogueReader
 from weighbridge.reporting.reports_queries import report_numbered
 from weighbridge.reporting.reports_tasks import Submitter
 from weighbridge.sandbox.sandbox import prepare_sandboxes
@@ -263,7 +264,8 @@ async def bundle(database: Database, attempt: Attempt) -> None:
 def submitter(settings: Settings) -> Submitter:
     """What sends reports off, with the store of the service and the networks that it may call."""
     store = open_store(settings.evidence_url, settings.data_dir)
-    return Submitter(store, CallReach.of(settings.outgoing_networks), bundler(settings))
+    reach = CallReach.of(settings.outgoing_networks)
+    return Submitter(store, reach, bundler(settings), address=settings.address)
 
 
 async def submit(database: Database, attempt: Attempt) -> None:
@@ -276,6 +278,16 @@ async def tell(database: Database, attempt: Attempt) -> None:
     await submitter(settings_module.read()).tell(database, attempt)
 
 
+def catalogue_reader(settings: Settings) -> CatalogueReader:
+    """What reads what registries have, with the networks that it may call."""
+    return CatalogueReader(CallReach.of(settings.outgoing_networks), asyncio.sleep)
+
+
+async def read_catalogue(database: Database, attempt: Attempt) -> None:
+    """Read what the registry of a task has."""
+    await catalogue_reader(settings_module.read()).read(database, attempt)
+
+
 TASKS: Final[Mapping[str, Task]] = {
     "batch_generation": generate,
     "batch_deletion": run_batch_deletion,
@@ -285,6 +297,7 @@ TASKS: Final[Mapping[str, Task]] = {
     "report_submission": submit,
     "report_bundle": bundle,
     "report_notice": tell,
+    "registry_catalogue": read_catalogue,
     "data_feed_upload": feed,
 }
 """What each type of task does. A task publishes its effect and its success in one fenced transaction."""

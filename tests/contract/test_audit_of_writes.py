@@ -15,7 +15,18 @@ from tests.given import accounting as given_accounting
 from tests.given import alerts as given_alerts
 from tests.given import collection as given
 from tests.given import engagements, packages
-from tests.given.requests import OPERATIONS, START, WHOLE, YAML, World, content_of, sent, world_of
+from tests.given.requests import (
+    CERTIFY,
+    MAPPED,
+    OPERATIONS,
+    START,
+    WHOLE,
+    YAML,
+    World,
+    content_of,
+    sent,
+    world_of,
+)
 from tests.server import Server
 
 from weighbridge.core.engagement.opinion import NAMESPACE
@@ -100,6 +111,10 @@ ROWS = {
     "update_footprint_partner": "footprint_partner.update",
     "create_footprint_call": "footprint_call.create",
     "update_registry": "registry.update",
+    "read_registry_catalogue": "registry.read_catalogue",
+    "create_registry_mapping": "registry_mapping.create",
+    "update_registry_mapping": "registry_mapping.update",
+    "delete_registry_mapping": "registry_mapping.delete",
     "update_feature_flags": "feature_flag.switch",
     "create_methodology": "methodology.create",
     "create_methodology_package": "methodology_package.create",
@@ -207,6 +222,19 @@ def calibration_of(world: World) -> Any:
     return {"calibration": WHOLE["create_calibration"]["calibration"] | of_meter}
 
 
+def type_there() -> Any:
+    """A feedstock type of a registry that none was before."""
+    return {"id": f"fst_1MAPPED{next(_numbers):09d}"}
+
+
+def mapping_of(world: World) -> Any:
+    """A mapping to a registry of its own: a ledger has one to each registry."""
+    api = next(world.callers)
+    registry = api.post("/registries", {"registry": CERTIFY | named("registry")["registry"]}).expect(201).body
+    of_ledger = {"registry_id": registry["id"], "ledger_id": world.ids["ledger"], "contents": MAPPED}
+    return {"registry_mapping": of_ledger}
+
+
 BODIES_OF_THEIR_OWN: dict[str, Callable[[World], Any]] = {
     "conclude_with_opinion": signed_opinion,
     "create_event_type": lambda _: named("event_type", data_point_types=[]),
@@ -229,6 +257,13 @@ BODIES_OF_THEIR_OWN: dict[str, Callable[[World], Any]] = {
     "bulk_reject": lambda world: {"result_ids": [world.ids["data_point_result"]], "reason": "known"},
     "create_registry": lambda _: named("registry", adapter="file"),
     "update_registry": lambda _: named("registry"),
+    "read_registry_catalogue": lambda _: {},
+    "create_registry_mapping": mapping_of,
+    "update_registry_mapping": lambda _: {
+        "registry_mapping": {
+            "contents": MAPPED | {"feedstock_type": {"id": f"fst_1MAPPED{next(_numbers):09d}"}}
+        }
+    },
     "update_feature_flags": lambda _: {"feature_flags": {"data_capture_rate": False}},
     "create_methodology": lambda _: named("methodology", version="1", report_type="quarterly"),
     "create_package_installation": lambda world: {
@@ -339,6 +374,10 @@ RECORDS_OF_THEIR_OWN: dict[str, tuple[str, Callable[[World], str]]] = {
     "delete_asset": ("asset", lambda one: made(one, "/projects/{project}/assets", named("asset"))),
     "delete_outage": (
         "outage", lambda one: made(one, "/projects/{project}/outages", WHOLE["create_outage"])
+    ),
+    "delete_registry_mapping": (
+        "registry_mapping",
+        lambda one: made(one, "/projects/{project}/registry_mappings", mapping_of(one)),
     ),
     "delete_calibration": (
         "calibration",

@@ -91,9 +91,9 @@ class Installed:
         return found
 
 
-def install(api: Caller, drain: Callable[[], None], name: str) -> Installed:
+def install(api: Caller, drain: Callable[[], None], name: str, **said: str) -> Installed:
     """A new project in which a package of the library is installed."""
-    project = given.project(api)
+    project = given.project(api, **said)
     package = packages.upload(api, read_folder(LIBRARY / name))
     made = packages.install(api, project, package).expect(201).body
     ledgers = api.get(f"/projects/{project['id']}/ledgers", {"sort": "id"}).data

@@ -80,6 +80,21 @@ REGISTRY = {
     "adapter": "http",
     "address": "https://registry.example/submissions",
 }
+CERTIFY = REGISTRY | {
+    "adapter": "isometric_certify",
+    "headers": {"X-Client-Secret": "made-up", "Authorization": "Bearer made-up"},
+}
+MAPPED = {
+    "project": {"id": "prj_1MAPPED0000000000", "name": "Plant"},
+    "removal_template": {"id": "rmt_1MAPPED0000000000"},
+    "components": [
+        {
+            "id": "rtc_1MAPPED0000000000",
+            "inputs": [{"input_key": "mass", "source": "amount", "unit": "kg", "own_unit": "kg"}],
+        }
+    ],
+}
+"""The contents of a mapping to a registry."""
 METHODOLOGY = {"name": "Removal", "version": "1", "report_type": "quarterly"}
 CALIBRATION = {
     "name": "D-K-1", "event_type_id": "et_0", "data_point_type": "mass", "valid_from": START,
@@ -92,6 +107,11 @@ WHOLE: dict[str, Any] = {
     "create_static_input": {"static_input": {"slug": "factor", "value": 1, "effective_from": START}},
     "create_outage": {"outage": OUTAGE},
     "create_calibration": {"calibration": CALIBRATION},
+    "create_registry_mapping": {
+        "registry_mapping": {"registry_id": 1, "ledger_id": "lgr_0", "contents": MAPPED}
+    },
+    "update_registry_mapping": {"registry_mapping": {"contents": MAPPED}},
+    "read_registry_catalogue": {},
     "update_calibration": {"calibration": {"notes": "seen"}},
     "create_data_feed": {"data_feed": {"name": "Other", "event_type_id": "et_0"}},
     "update_data_feed": {"data_feed": {"missing": ["n/a"]}},
@@ -265,7 +285,7 @@ def world_of(server: Server) -> World:
     }
     taken = {"project_id": plant.project["id"], "batches": [{"batch_id": found["batch"], "amount": 1}]}
     posts |= {
-        "registry": ("/registries", {"registry": REGISTRY}),
+        "registry": ("/registries", {"registry": CERTIFY}),
         "methodology": ("/methodologies", {"methodology": METHODOLOGY}),
         "report": ("/reports", {"report": WHOLE["create_report"]["report"] | taken}),
     }
@@ -285,6 +305,10 @@ def world_of(server: Server) -> World:
     posts["package_installation"] = (f"{inside}/package_installations", {"package_installation": installed})
     for kind, (path, body) in posts.items():
         found[kind] = api.post(path, body).expect(201).body["id"]
+    mapping = {"registry_id": found["registry"], "ledger_id": found["ledger"], "contents": MAPPED}
+    path = f"{inside}/registry_mappings"
+    mapped = api.post(path, {"registry_mapping": mapping}).expect(201).body
+    found["registry_mapping"] = mapped["id"]
     hook = {"webhook": WHOLE["create_webhook"]["webhook"] | {"project_id": found["project"]}}
     found["webhook"] = api.post("/webhooks", hook).expect(201).body["id"]
     found["delivery"] = api.post(f"/webhooks/{found['webhook']}/test", {}).expect(201).body["id"]

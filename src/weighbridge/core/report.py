@@ -161,6 +161,13 @@ class AdapterName(StrEnum):
     HTTP = "http"
     """It is posted to the address of a registry."""
 
+    ISOMETRIC_CERTIFY = "isometric_certify"
+    """It becomes records of Isometric Certify, with a statement that is submitted there."""
+
+
+CALLED_ADAPTERS: Final = (AdapterName.HTTP, AdapterName.ISOMETRIC_CERTIFY)
+"""The adapters of registries that the service calls."""
+
 
 class ReportFormat(StrEnum):
     """What a report is written as."""

@@ -222,6 +222,11 @@ def jobs_of_report(project: int, number: int) -> str:
     return f"report:{project}:{number}"
 
 
+def jobs_of_registry(number: int) -> str:
+    """The lock of jobs in the queue: what a registry has is read by one at a time."""
+    return f"registry:{number}"
+
+
 def share_all(names: Sequence[str]) -> Command:
     """Wait for locks, one after the other, and share them until the transaction ends."""
     return (

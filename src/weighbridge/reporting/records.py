@@ -61,12 +61,14 @@ class Registry(msgspec.Struct, frozen=True):
     name: Annotated[str, Sent(Line, write=str.strip)]
     """What people call it, such as `Registry of removals`; once in the account."""
     adapter: Annotated[str, one_of(AdapterName), Sent(Annotated[Line, one_of(AdapterName)], is_fixed=True)]
-    """How reports get there: `http` posts them, `file` keeps them for people to hand on."""
+    """How reports get there: `http` posts them, `isometric_certify` makes them records of Isometric Certify,
+    `file` keeps them for people to hand on."""
     address: Annotated[
         str | None,
-        Sent(_Address, change=_Address, meaning="Where a report is posted; required for `http`."),
+        Sent(_Address, change=_Address, meaning="Where a report is posted; required unless it is `file`."),
     ]
-    """Where a report is posted, such as `https://registry.example/submissions`; null for `file`."""
+    """Where a report is posted, such as `https://registry.example/submissions`, or the base of the interface
+    of Isometric Certify; null for `file`."""
     status_address: Annotated[
         str | None,
         Sent(
@@ -78,7 +80,7 @@ class Registry(msgspec.Struct, frozen=True):
             ),
         ),
     ]
-    """Where it is asked for by its key, which stands for `{key}`; null for `file`."""
+    """Where it is asked for by its key, which stands for `{key}`; null unless the adapter is `http`."""
     secret_headers: list[str]
     """The names of headers that are sent along; what they say is never shown."""
     timeout_seconds: Annotated[

@@ -8,7 +8,7 @@ name. It is sent only to the URLs with which it was stated: another URL takes he
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Final
 
 from msgspec import Struct, structs
@@ -18,7 +18,7 @@ from weighbridge.core.identity import problem_of_name
 from weighbridge.core.number import shorten
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
-from weighbridge.core.report import AdapterName
+from weighbridge.core.report import CALLED_ADAPTERS, AdapterName
 from weighbridge.db.engine import Read, Write
 from weighbridge.db.lists.listing import (
     Filter,
@@ -178,6 +178,9 @@ def _check_adapter(wanted: Registry, headers: Mapping[str, str]) -> list[Problem
     if wanted.address is None:
         return [Problem("A registry that is called has an address.", "registry.address", "required")]
     problems = [problem_of_address(wanted.address, "registry.address")]
+    if wanted.adapter == AdapterName.ISOMETRIC_CERTIFY and wanted.status_address is not None:
+        message = "Isometric Certify is asked at its address, and has no status_address."
+        problems.append(Problem(message, "registry.status_address", "invalid"))
     if wanted.status_address is not None:
         filled = wanted.status_address.replace(KEY, "key")
         problems.append(problem_of_address(filled, "registry.status_address"))
@@ -185,6 +188,22 @@ def _check_adapter(wanted: Registry, headers: Mapping[str, str]) -> list[Problem
             message = f"status_address is {shorten(wanted.status_address)!r}; {KEY} stands in it for the key."
             problems.append(Problem(message, "registry.status_address", "invalid"))
     return problems
+
+
+CERTIFY_HEADERS: Final = ("X-Client-Secret", "Authorization")
+"""Headers that Isometric Certify asks for: the secret of the client, and a bearer token."""
+
+
+def _check_credentials(wanted: Registry, names: Collection[str]) -> list[Problem]:
+    """What is missing of the headers by which Isometric Certify knows who calls."""
+    if wanted.adapter != AdapterName.ISOMETRIC_CERTIFY:
+        return []
+    known = {name.lower() for name in names}
+    return [
+        Problem(f"Isometric Certify needs the header {name}.", "registry.headers", "required")
+        for name in CERTIFY_HEADERS
+        if name.lower() not in known
+    ]
 
 
 def _check_headers(headers: Mapping[str, str]) -> list[Problem]:
@@ -265,14 +284,16 @@ async def create_registry(call: WriteCall, body: Struct) -> Registry:
     """Create a registry: where reports go; what its headers say is kept and never shown."""
     tx, actor = call.tx, call.actor
     new, sent = REGISTRY_BODIES.created(body), REGISTRY_BODIES.sent(body)
-    default_poll = POLL_SECONDS if new.adapter == AdapterName.HTTP else None
-    default_status = f"{new.address.rstrip('/')}/{KEY}" if new.address else None
+    default_poll = POLL_SECONDS if new.adapter in CALLED_ADAPTERS else None
+    has_status = new.address and new.adapter != AdapterName.ISOMETRIC_CERTIFY
+    default_status = f"{(new.address or '').rstrip('/')}/{KEY}" if has_status else None
     wanted = structs.replace(
         new,
         status_address=new.status_address or default_status,
         poll_seconds=sent.get("poll_seconds", default_poll),
     )
-    if problems := await _check_registry(tx, actor, wanted, sent["headers"], None):
+    problems = await _check_registry(tx, actor, wanted, sent["headers"], None)
+    if problems := [*problems, *_check_credentials(wanted, sent["headers"])]:
         raise Invalid(problems)
     number: int = await tx.value(
         """
@@ -312,6 +333,7 @@ async def update_registry(call: WriteCall, body: Struct) -> Registry:
     problems = [
         *_check_kept_headers(before, wanted, headers),
         *await _check_registry(tx, actor, wanted, headers or {}, before.id),
+        *_check_credentials(wanted, before.secret_headers if headers is None else headers),
     ]
     if problems:
         raise Invalid(problems)

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from functools import partial
 from typing import Final, NamedTuple
+from urllib.parse import parse_qsl, urlsplit
 
 from msgspec import Struct
 from msgspec.structs import asdict
@@ -24,9 +25,10 @@ from weighbridge.core import identity
 from weighbridge.core.identity import API_PREFIX, ResourceAddress, problem_of_name
 from weighbridge.core.number import shorten
 from weighbridge.core.platform.cell import drop_account, name_account, read_account
+from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.calendar import Instant
-from weighbridge.db.engine import Read
+from weighbridge.db.engine import Read, Write
 from weighbridge.db.lists.listing import (
     BOUNDS,
     MOMENT,
@@ -337,9 +339,16 @@ async def create_report_link(call: WriteCall, body: Struct) -> IssuedReportLink:
     The address is in `url`, this once. It opens the report as it is when it is followed, until the link
     expires or is revoked; every use is told by the audit log. A report has 100 open links at most.
     """
-    tx, actor = call.tx, call.actor
     new, seconds = REPORT_LINK_BODIES.created(body), REPORT_LINK_BODIES.sent(body)["expires_in"]
-    report = await find_report_key(tx, actor, call.path["report_id"])
+    report = await find_report_key(call.tx, call.actor, call.path["report_id"])
+    made, address = await issue_report_link(call.tx, call.actor, report, new, seconds)
+    return IssuedReportLink(**asdict(made), url=ResourceAddress(address))
+
+
+async def issue_report_link(
+    tx: Write, actor: Actor, report: identity.Key, new: ReportLink, seconds: int
+) -> tuple[ReportLink, str]:
+    """Make a link to a report; gives it with its path, which is told this once. Invalid if refused."""
     # Links of one report are made one after the other, so that they are counted.
     key = (report.project, report.key)
     await tx.execute("SELECT FROM reports WHERE project_id = %s AND id = %s FOR NO KEY UPDATE", key)
@@ -370,8 +379,16 @@ async def create_report_link(call: WriteCall, body: Struct) -> IssuedReportLink:
         after=_build_audit_record(made),
     )  # fmt: skip
     secret = name_account(actor.account_id, LinkSecret(number, digits).text)
-    address = f"{API_PREFIX}/reports/{made.report_id}/by_link?{KEY}={secret}"
-    return IssuedReportLink(**asdict(made), url=ResourceAddress(address))
+    return made, f"{API_PREFIX}/reports/{made.report_id}/by_link?{KEY}={secret}"
+
+
+async def is_link_of_report(tx: Read, report: identity.Key, address: str) -> bool:
+    """Whether an address, whatever host it names, has the secret of a link of a report."""
+    secret = read_secret(dict(parse_qsl(urlsplit(address).query)).get(KEY, ""))
+    if secret is None:
+        return False
+    link = await tx.row(_ReportLinkRow, _FIND, (secret.number, report.project, report.key))
+    return link is not None and secrets.compare_digest(link.hash, secret.hash)
 
 
 @delete(_LINKS + "/{link_id}", permission="production_accounting:write", urgent=True)

@@ -31,6 +31,7 @@ from weighbridge.platform.async_tasks import poll, queue_task
 from weighbridge.platform.tenancy import key_named, of_key, project_for_record
 from weighbridge.reporting import reports_queries as queries
 from weighbridge.reporting.bundle.storage import ANSWER_TYPE, MEDIA_TYPE, BundleResult, build_attachment
+from weighbridge.reporting.isometric.plans import render_for
 from weighbridge.reporting.records import (
     REPORT_BODIES,
     WITHOUT_REGISTRY,
@@ -67,7 +68,7 @@ from weighbridge.reporting.submission.amounts import (
     read_holdings,
     store_amounts,
 )
-from weighbridge.reporting.submission.file import fill_spool, open_spool, read_submission, render_report
+from weighbridge.reporting.submission.file import fill_spool, open_spool, read_submission
 from weighbridge.reporting.submission.moves import (
     MovingReport,
     ReportWord,
@@ -121,7 +122,8 @@ async def queue_submission(
         draft = await _check_requirements(tx, report)
         await enter_submission(tx, report, draft.remaining, draft.amounts, word)
         # What would break its schema is refused while the report is still a draft.
-        await render_report(tx, await queries.report_numbered(tx, key.project, key.key), is_checked=True)
+        submitted = await queries.report_numbered(tx, key.project, key.key)
+        await render_for(tx, submitted, receiver, is_checked=True)
     args = {
         "project_id": key.project,
         "ledger_id": report.ledger,
@@ -322,6 +324,17 @@ async def _find_receiver(tx: Read, actor: Actor, report: MovingReport, request: 
     return sent_to
 
 
+async def _read_usual_receiver(tx: Read, report: Report) -> Receiver:
+    """Who receives a report unless its submission names somebody else."""
+    rows = await tx.tuples(
+        """
+        SELECT r.adapter, r.id FROM methodologies m JOIN registries r ON r.id = m.registry_id WHERE m.id = %s
+        """,
+        (report.methodology_id,),
+    )
+    return Receiver(*rows[0]) if rows else Receiver(AdapterName.FILE, None)
+
+
 async def _read_named_receiver(
     tx: Read, actor: Actor, report: MovingReport, request: ReportSubmission
 ) -> Receiver | None:
@@ -500,9 +513,8 @@ async def download_submission(call: ReadCall) -> Attachment:
     report, kept = await queries.find_submission(call.tx, call.actor, call.path["report_id"])
     if kept is not None:
         return Attachment(kept.name, kept.media_type, kept.size, partial(open_spool, call.files, kept))
-    file = await render_report(
-        call.tx, await queries.report_numbered(call.tx, report.project, report.key), is_checked=False
-    )
+    draft = await queries.report_numbered(call.tx, report.project, report.key)
+    file = await render_for(call.tx, draft, await _read_usual_receiver(call.tx, draft), is_checked=False)
     name = f"{call.path['report_id']}.{file.extension}"
     return Attachment(name, file.media_type, len(file.content), partial(fill_spool, file.content))
 

@@ -7,11 +7,13 @@ transaction that ends the task. When the task fails, the database lets the repor
 
 import asyncio
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Final
 
 from weighbridge.collection.evidence_files import EvidenceStore
 from weighbridge.core import identity
-from weighbridge.core.report import DeliveryStep, ReportTrigger
+from weighbridge.core.certify.plan import read_plan
+from weighbridge.core.report import AdapterName, DeliveryStep, ReportTrigger
 from weighbridge.db.engine import Database
 from weighbridge.errors import Conflict, Invalid
 from weighbridge.http.outgoing import CallReach, OutgoingClient, Pause
@@ -20,14 +22,23 @@ from weighbridge.platform import changes
 from weighbridge.platform.async_tasks import Attempt
 from weighbridge.reporting import reports_queries as queries
 from weighbridge.reporting.bundle.storage import Bundler
-from weighbridge.reporting.records import NoticeResult, SubmissionResult
+from weighbridge.reporting.isometric.calls import CallJournal, CertifyClient
+from weighbridge.reporting.isometric.plans import render_for
+from weighbridge.reporting.isometric.sending import PlanMeans, PlanSender
+from weighbridge.reporting.isometric.states import ask_statement
+from weighbridge.reporting.records import (
+    LINK_SECONDS_MAX,
+    REPORT_LINK_BODIES,
+    NoticeResult,
+    SubmissionResult,
+)
+from weighbridge.reporting.report_links import is_link_of_report, issue_report_link
 from weighbridge.reporting.submission.file import (
     SubmissionRow,
     insert_submission,
     open_spool,
     put,
     read_submission,
-    render_report,
 )
 from weighbridge.reporting.submission.moves import ReportWord, deliver, lock_report, refuse_unless
 from weighbridge.reporting.submission.notices import tell_registry
@@ -55,8 +66,12 @@ class Submitter:
         reach: CallReach,
         bundler: Bundler,
         pause: Pause = asyncio.sleep,
+        *,
+        address: str = "",
     ) -> None:
+        """Take the store of files, what may be called, and the address under which the service is reached."""
         self._store = store
+        self._address = address
         self._reach = reach
         self._bundler = bundler
         self._pause = pause
@@ -90,7 +105,7 @@ class Submitter:
             async with OutgoingClient(self._reach) as client:
                 for review in reviews:
                     try:
-                        decision = await read_decision(database, client, review)
+                        decision = await _read_decision(database, client, review)
                         if decision is not None:
                             decided += await _record_decision(database, review, decision)
                     except Invalid as refusal:
@@ -106,9 +121,9 @@ class Submitter:
             if (kept := await read_submission(tx, project, number)) is not None:
                 return kept
             report = await queries.report_numbered(tx, project, number)
-            file = await render_report(tx, report, is_checked=True)
+            receiver = attempt.args["adapter"], attempt.args.get("registry_id")
+            file = await render_for(tx, report, receiver, is_checked=True)
         storage_key = await put(self._store, file)
-        receiver = attempt.args["adapter"], attempt.args.get("registry_id")
         async with database.write() as tx:
             await tasks.lock_current_attempt(tx, attempt)
             return await insert_submission(tx, project, number, receiver, (storage_key, file))
@@ -126,7 +141,83 @@ class Submitter:
             return f"sha256:{kept.sha256.hex()}"
         journal = await TaskJournal.read(database, attempt, kept.report)
         async with OutgoingClient(self._reach) as client:
+            if registry.adapter == AdapterName.ISOMETRIC_CERTIFY:
+                return await self._carry_out(database, attempt, client, registry, (content, journal))
             return await HttpAdapter(client, registry, self._pause).hand_on(kept, content, journal)
+
+    async def _carry_out(
+        self,
+        database: Database,
+        attempt: Attempt,
+        client: OutgoingClient,
+        registry: CalledRegistry,
+        submission: tuple[bytes, TaskJournal],
+    ) -> str:
+        """Carry out the plan of a report; gives what the registry calls its statement."""
+        content, deliveries = submission
+        key = identity.Key(attempt.project_id or 0, attempt.args["report_id"])
+        calls = CallJournal(database, attempt, key.key)
+        means = PlanMeans(
+            partial(self._read_evidence, database, key.project),
+            ReportLinks(database, attempt, key, self._address),
+            deliveries,
+            self._pause,
+        )
+
+        async def tell(done: int, count: int) -> None:
+            told = f"{done} of {count} records are at {registry.name}"
+            await tasks.report_progress(database, attempt, 50 + 45 * done // count, told)
+
+        caller = CertifyClient(client, registry, calls)
+        return await PlanSender(caller, calls, read_plan(content), means).carry_out(tell)
+
+    async def _read_evidence(self, database: Database, project: int, number: int) -> bytes:
+        """The bytes of a file of evidence."""
+        async with database.read() as tx:
+            [(storage_key, size, sha256)] = await tx.tuples(
+                "SELECT storage_key, size, sha256 FROM evidence WHERE project_id = %s AND id = %s",
+                (project, number),
+            )
+        with await self._store.get(storage_key, size, sha256) as spool:
+            return spool.read()
+
+
+class ReportLinks:
+    """The signed links that a submission gives a registry, so that its verifier opens the report."""
+
+    def __init__(self, database: Database, attempt: Attempt, report: identity.Key, address: str) -> None:
+        self._database = database
+        self._attempt = attempt
+        self._report = report
+        self._address = address
+
+    async def issue(self, statement: str) -> str:
+        """Make a link for a statement, by which its holder acts as verifier; gives its whole address."""
+        name = f"Isometric Certify, statement {statement}"
+        new = REPORT_LINK_BODIES.unstored(name=name, is_of_verifier=True)
+        async with self._database.write() as tx:
+            await tasks.lock_current_attempt(tx, self._attempt)
+            _, path = await issue_report_link(tx, self._attempt.actor, self._report, new, LINK_SECONDS_MAX)
+        return f"{self._address}{path}"
+
+    async def is_own(self, address: str) -> bool:
+        """Whether an address is one of the links of the report."""
+        async with self._database.read() as tx:
+            return await is_link_of_report(tx, self._report, address)
+
+
+async def _read_decision(
+    database: Database, client: OutgoingClient, review: DueReview
+) -> RegistryReply | None:
+    """What the registry of a report has decided, asked as its adapter asks."""
+    if review.adapter != AdapterName.ISOMETRIC_CERTIFY:
+        return await read_decision(database, client, review)
+    async with database.read() as tx:
+        kept = await read_submission(tx, review.project, review.report)
+        registry = None if kept is None else await read_called_registry(tx, kept.registry or 0)
+    if registry is None or registry.poll_seconds is None:
+        return None
+    return await ask_statement(database, client, registry, review)
 
 
 async def _record_delivery(database: Database, attempt: Attempt, kept: SubmissionRow, reference: str) -> None:

@@ -309,6 +309,14 @@ NOUNS: Final = (
         is_of_project=False,
     ),
     RecordedNoun(
+        "registry_mapping",
+        "registry_mappings",
+        ("registry_mapping.create", "registry_mapping.update"),
+        _select_columns("registry_id", "ledger_id", "contents") | _select_times("updated_at") | _MADE,
+        friendly={"ledger_id": "ledger"},
+        gone=("registry_mapping.delete",),
+    ),
+    RecordedNoun(
         "report",
         "reports",
         (

@@ -414,6 +414,25 @@ class RegistriesOperations(Group[Carrier]):
     update = One(operations.registries_update)
 
 
+class RegistryMappingsOperations(Group[Carrier]):
+    """Operations on registry mappings."""
+
+    create = One(operations.registry_mappings_create)
+    delete = One(operations.registry_mappings_delete)
+    get = One(operations.registry_mappings_get)
+    list = Listed(operations.registry_mappings_list)
+    update = One(operations.registry_mappings_update)
+
+
+class RegistryStatementsOperations(Group[Carrier]):
+    """Operations on registry statements."""
+
+    get = One(operations.registry_statements_get)
+    list_registry_calls = Listed(operations.registry_statements_list_registry_calls)
+    list_registry_catalogue = Listed(operations.registry_statements_list_registry_catalogue)
+    read_registry_catalogue = One(operations.registry_statements_read_registry_catalogue)
+
+
 class ReportLinksOperations(Group[Carrier]):
     """Operations on report links."""
 
@@ -611,6 +630,8 @@ class Groups:
         self.projects = ProjectsOperations(client)
         self.received_footprints = ReceivedFootprintsOperations(client)
         self.registries = RegistriesOperations(client)
+        self.registry_mappings = RegistryMappingsOperations(client)
+        self.registry_statements = RegistryStatementsOperations(client)
         self.report_links = ReportLinksOperations(client)
         self.report_uncertainty = ReportUncertaintyOperations(client)
         self.reports = ReportsOperations(client)
@@ -671,6 +692,8 @@ class AsyncGroups:
         self.projects = ProjectsOperations(client)
         self.received_footprints = ReceivedFootprintsOperations(client)
         self.registries = RegistriesOperations(client)
+        self.registry_mappings = RegistryMappingsOperations(client)
+        self.registry_statements = RegistryStatementsOperations(client)
         self.report_links = ReportLinksOperations(client)
         self.report_uncertainty = ReportUncertaintyOperations(client)
         self.reports = ReportsOperations(client)

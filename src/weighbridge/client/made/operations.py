@@ -7175,7 +7175,7 @@ def received_footprints_list(
 def registries_create(
     *,
     name: str,
-    adapter: Literal["file", "http"],
+    adapter: Literal["file", "http", "isometric_certify"],
     address: str | UnsetType | None = UNSET,
     status_address: str | UnsetType | None = UNSET,
     headers: Mapping[str, Any] | UnsetType = UNSET,
@@ -7319,6 +7319,202 @@ def registries_update(
                 "poll_seconds": poll_seconds,
             }
         },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def registry_mappings_create(
+    project_id: str,
+    *,
+    registry_id: int,
+    ledger_id: str,
+    contents: Mapping[str, Any],
+    idempotency_key: str | None = None,
+) -> Call[records.RegistryMapping]:
+    """Map a ledger of a project to a registry with the adapter `isometric_certify`.
+
+    POST /projects/{project_id}/registry_mappings
+    """
+    return call(
+        "POST",
+        "/projects/{project_id}/registry_mappings",
+        records.RegistryMapping,
+        names={"project_id": project_id},
+        body={"registry_mapping": {"registry_id": registry_id, "ledger_id": ledger_id, "contents": contents}},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def registry_mappings_delete(
+    project_id: str,
+    registry_mapping_id: str,
+) -> Call[None]:
+    """Remove a mapping; reports that were submitted keep the plan that they were sent by.
+
+    DELETE /projects/{project_id}/registry_mappings/{registry_mapping_id}
+    """
+    return call(
+        "DELETE",
+        "/projects/{project_id}/registry_mappings/{registry_mapping_id}",
+        None,
+        names={"project_id": project_id, "registry_mapping_id": registry_mapping_id},
+    )
+
+
+def registry_mappings_get(
+    project_id: str,
+    registry_mapping_id: str,
+) -> Call[records.RegistryMapping]:
+    """Read one mapping to a registry.
+
+    GET /projects/{project_id}/registry_mappings/{registry_mapping_id}
+    """
+    return call(
+        "GET",
+        "/projects/{project_id}/registry_mappings/{registry_mapping_id}",
+        records.RegistryMapping,
+        names={"project_id": project_id, "registry_mapping_id": registry_mapping_id},
+    )
+
+
+def registry_mappings_list(
+    project_id: str,
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+) -> Listing[records.RegistryMapping]:
+    """List a project's mappings to registries.
+
+    GET /projects/{project_id}/registry_mappings
+    """
+    return Listing(
+        call(
+            "GET",
+            "/projects/{project_id}/registry_mappings",
+            Page[records.RegistryMapping],
+            names={"project_id": project_id},
+            query={"page": page, "page_size": page_size, "sort": sort},
+        )
+    )
+
+
+def registry_mappings_update(
+    project_id: str,
+    registry_mapping_id: str,
+    *,
+    contents: Mapping[str, Any] | UnsetType = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.RegistryMapping]:
+    """Change what a mapping says; reports that were submitted keep the plan that they were sent by.
+
+    PATCH /projects/{project_id}/registry_mappings/{registry_mapping_id}
+    """
+    return call(
+        "PATCH",
+        "/projects/{project_id}/registry_mappings/{registry_mapping_id}",
+        records.RegistryMapping,
+        names={"project_id": project_id, "registry_mapping_id": registry_mapping_id},
+        body={"registry_mapping": {"contents": contents}},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def registry_statements_get(
+    report_id: str,
+) -> Call[records.RegistryStatement]:
+    """Read what became of a report at Isometric Certify: its statement, its records there, and findings.
+
+    GET /reports/{report_id}/registry_statement
+    """
+    return call(
+        "GET",
+        "/reports/{report_id}/registry_statement",
+        records.RegistryStatement,
+        names={"report_id": report_id},
+    )
+
+
+def registry_statements_list_registry_calls(
+    report_id: str,
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    method: str | None = None,
+) -> Listing[records.RegistryCall]:
+    """List the calls of Isometric Certify on behalf of a report: what was sent, and what came back.
+
+    GET /reports/{report_id}/registry_calls
+    """
+    return Listing(
+        call(
+            "GET",
+            "/reports/{report_id}/registry_calls",
+            Page[records.RegistryCall],
+            names={"report_id": report_id},
+            query={"page": page, "page_size": page_size, "sort": sort, "filter[method][eq]": method},
+        )
+    )
+
+
+def registry_statements_list_registry_catalogue(
+    registry_id: str,
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    kind: Literal[
+        "project",
+        "removal_template",
+        "component_blueprint",
+        "feedstock_type",
+        "storage_location",
+        "facility",
+        "monitoring_requirement",
+    ]
+    | None = None,
+    parent: str | None = None,
+) -> Listing[records.CatalogueRecord]:
+    """List what a registry had when it was read last: projects, removal templates, blueprints and places.
+
+    GET /registries/{registry_id}/catalogue
+    """
+    return Listing(
+        call(
+            "GET",
+            "/registries/{registry_id}/catalogue",
+            Page[records.CatalogueRecord],
+            names={"registry_id": registry_id},
+            query={
+                "page": page,
+                "page_size": page_size,
+                "sort": sort,
+                "filter[kind][eq]": kind,
+                "filter[parent][eq]": parent,
+            },
+        )
+    )
+
+
+def registry_statements_read_registry_catalogue(
+    registry_id: str,
+    *,
+    idempotency_key: str | None = None,
+) -> Call[records.StartedCatalogue]:
+    """Read anew what a registry with the adapter `isometric_certify` has, for mappings to choose from.
+
+    POST /registries/{registry_id}/catalogue
+    """
+    return call(
+        "POST",
+        "/registries/{registry_id}/catalogue",
+        records.StartedCatalogue,
+        names={"registry_id": registry_id},
+        body={},
         takes_key=True,
         key=idempotency_key,
     )

@@ -154,6 +154,7 @@ class AsyncTask(msgspec.Struct, frozen=True, kw_only=True):
         "report_submission",
         "report_bundle",
         "report_notice",
+        "registry_catalogue",
     ]
     state: Literal["pending", "running", "complete", "failed"]
     progress: int
@@ -499,6 +500,32 @@ class CaptureRate(msgspec.Struct, frozen=True, kw_only=True):
     total: CaptureFigures
     meters: list[MeterCapture]
     data: list[PeriodCapture]
+
+
+class CatalogueRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """A record of a registry that a mapping may name."""
+
+    kind: Literal[
+        "project",
+        "removal_template",
+        "component_blueprint",
+        "feedstock_type",
+        "storage_location",
+        "facility",
+        "monitoring_requirement",
+    ]
+    record_id: str
+    parent: str
+    name: str
+    contents: dict[str, Any]
+    read_at: datetime
+
+
+class CatalogueResult(msgspec.Struct, frozen=True, kw_only=True):
+    """The result of a finished reading."""
+
+    registry_id: int
+    records: int
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
@@ -2682,7 +2709,7 @@ class Registry(msgspec.Struct, frozen=True, kw_only=True):
 
     id: int
     name: str
-    adapter: Literal["file", "http"]
+    adapter: Literal["file", "http", "isometric_certify"]
     address: str | None
     status_address: str | None
     secret_headers: list[str]
@@ -2691,6 +2718,63 @@ class Registry(msgspec.Struct, frozen=True, kw_only=True):
     poll_seconds: int | None
     created_at: datetime
     updated_at: datetime
+
+
+class RegistryCall(msgspec.Struct, frozen=True, kw_only=True):
+    """A call of a registry on behalf of a report, and what came back."""
+
+    id: int
+    report_id: str
+    async_task_id: int | None
+    reference: str | None
+    method: str
+    path: str
+    body: str | None
+    sent_at: datetime
+    answered_at: datetime | None
+    http_status: int | None
+    answer: str | None
+
+
+class RegistryFinding(msgspec.Struct, frozen=True, kw_only=True):
+    """A number that the registry has otherwise than it was sent."""
+
+    reference: str
+    field: str
+    sent: str
+    received: str | None
+    found_at: datetime
+
+
+class RegistryMapping(msgspec.Struct, frozen=True, kw_only=True):
+    """Which records of a registry those of a project become, for the reports of a ledger."""
+
+    id: int
+    project_id: str
+    registry_id: int
+    ledger_id: str
+    contents: dict[str, Any]
+    created_at: datetime
+    updated_at: datetime
+
+
+class RegistryState(msgspec.Struct, frozen=True, kw_only=True):
+    """A state of a statement, as it was first read."""
+
+    status: str
+    said_at: datetime
+
+
+class RegistryStatement(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of a report at Isometric Certify."""
+
+    report_id: str
+    registry_id: int | None
+    statement_id: str | None
+    status: str | None
+    history: list[RegistryState]
+    record_counts: dict[str, int]
+    findings: list[RegistryFinding]
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
@@ -3271,6 +3355,14 @@ class StartedBundle(msgspec.Struct, frozen=True, kw_only=True):
     async_task: AsyncTask
 
 
+class StartedCatalogue(msgspec.Struct, frozen=True, kw_only=True):
+    """The answer to a reading that was asked for: it is under way."""
+
+    registry_id: int
+    async_task_id: int
+    async_task: AsyncTask
+
+
 class StartedUncertaintyRun(msgspec.Struct, frozen=True, kw_only=True):
     """The answer to an uncertainty run that was asked for: its trials are queued."""
 
@@ -3343,7 +3435,7 @@ class StoredSubmission(msgspec.Struct, frozen=True, kw_only=True):
     """What is kept of a report's submission, and how far it came."""
 
     report_id: str
-    adapter: Literal["file", "http"] | None
+    adapter: Literal["file", "http", "isometric_certify"] | None
     registry_id: int | None
     key: str | None
     media_type: str | None

@@ -25,6 +25,7 @@ AREA_OF_KIND: Final[Mapping[str, str]] = MappingProxyType(
         "report_submission": "production_accounting",
         "report_bundle": "production_accounting",
         "report_notice": "production_accounting",
+        "registry_catalogue": "production_accounting",
     }
 )
 """The area in which the permission to write starts a task of each kind.

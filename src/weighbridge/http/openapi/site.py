@@ -77,6 +77,7 @@ RULE_LANGUAGE: Final = "reference/rule-language.md"
 
 _CAPTURE_RATE: Final = "reference/capture-rate.md"
 _COLLECTION: Final = "reference/collection.md"
+_CERTIFY: Final = "howto/send-to-isometric.md"
 _REPORTS: Final = "howto/report-and-restate.md"
 _FOOTPRINTS: Final = "howto/exchange-footprints.md"
 
@@ -116,6 +117,9 @@ OF_TAG: Final[Mapping[str, str]] = {
     "Projects": TUTORIAL,
     "Received footprints": _FOOTPRINTS,
     "Registries": "howto/send-reports-to-a-registry.md",
+    "Registry catalogue": _CERTIFY,
+    "Registry mappings": _CERTIFY,
+    "Registry statements": _CERTIFY,
     "Report links": _REPORTS,
     "Reports": _REPORTS,
     "Rule results": "howto/watch-data-with-rules.md",

@@ -21,7 +21,7 @@ from weighbridge.core.platform.encryption import UnopenedSecretError
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.core.report import (
-    AdapterName,
+    CALLED_ADAPTERS,
     DeliveryStep,
     ReportStatus,
     ReportTrigger,
@@ -89,9 +89,10 @@ class CalledRegistry(msgspec.Struct, frozen=True):
     """A registry with what proves there who calls: only what calls it has this."""
 
     number: int
+    adapter: str
     name: str
     address: str
-    status_address: str
+    status_address: str | None
     timeout_seconds: int
     tries: int
     poll_seconds: int | None
@@ -133,7 +134,7 @@ class RegistryReply:
 
 async def read_called_registry(tx: Read, number: int) -> CalledRegistry | None:
     """A registry as it is called now; None for one that is never called."""
-    rows = await tx.tuples(_CALLED, (number, AdapterName.HTTP))
+    rows = await tx.tuples(_CALLED, (number, [*CALLED_ADAPTERS]))
     if not rows:
         return None
     [(account, *columns)] = rows
@@ -180,6 +181,7 @@ async def send(
 
 async def ask(client: OutgoingClient, registry: CalledRegistry, kept: SubmissionRow) -> RegistryReply:
     """Ask what a registry has under the key of a submission."""
+    assert registry.status_address is not None, "a registry that is asked by keys says where"  # noqa: S101
     address = registry.status_address.replace("{key}", kept.key)
     headers = {**registry.headers, "Accept": "application/json"}
     request = OutgoingRequest("GET", address, headers, b"", registry.timeout_seconds)
@@ -294,8 +296,9 @@ def _build_sentence(registry: CalledRegistry, status: int | None, reason: str) -
 
 
 _CALLED: Final = """
-    SELECT r.account_id, r.id, r.name, r.address, r.status_address, r.timeout_seconds, r.tries, r.poll_seconds
-      FROM registries r WHERE r.id = %s AND r.adapter = %s
+    SELECT r.account_id, r.id, r.adapter, r.name, r.address, r.status_address, r.timeout_seconds, r.tries,
+           r.poll_seconds
+      FROM registries r WHERE r.id = %s AND r.adapter = ANY (%s)
 """
 _HEADERS: Final = """
     SELECT header, encrypted, convert_to(value, 'UTF8') FROM registry_secrets
@@ -414,6 +417,7 @@ class DueReview(msgspec.Struct, frozen=True):
 
     project: int
     report: int
+    adapter: str
     account: int
     user: int
     token: int | None
@@ -479,13 +483,13 @@ async def decide(tx: Write, due: DueReview, reply: RegistryReply) -> MovingRepor
         accepted = _find_accepted(claim, reply)
         is_part = accepted is not None and is_less(accepted, claim)
         reason = reply.reason or (NO_REASON if is_part else None)
-        await accept(tx, report, ReportWord(due.actor, AdapterName.HTTP, reason, reply.reference), accepted)
+        await accept(tx, report, ReportWord(due.actor, due.adapter, reason, reply.reference), accepted)
     elif reply.decision is ReportTrigger.WITHDRAW:
         reason = reply.reason or NO_REASON
-        await withdraw(tx, report, ReportWord(due.actor, AdapterName.HTTP, reason, reply.reference))
+        await withdraw(tx, report, ReportWord(due.actor, due.adapter, reason, reply.reference))
     else:
         reason = reply.reason or NO_REASON
-        await reject(tx, report, ReportWord(due.actor, AdapterName.HTTP, reason, reply.reference))
+        await reject(tx, report, ReportWord(due.actor, due.adapter, reason, reply.reference))
     return report
 
 
@@ -513,5 +517,5 @@ _TAKE_DUE: Final = """
        AND (r.project_id, r.id) = (v.project_id, v.report_id) AND r.status = 'submitted'
        AND (s.project_id, s.report_id) = (r.project_id, r.id)
        AND g.id = s.registry_id AND t.id = r.async_task_id
-    RETURNING v.project_id, v.report_id, t.account_id, t.user_id, t.token_id, t.request_id
+    RETURNING v.project_id, v.report_id, g.adapter, t.account_id, t.user_id, t.token_id, t.request_id
 """

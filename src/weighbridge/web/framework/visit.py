@@ -369,7 +369,15 @@ _NAVIGATION: Final = (
             ("Proposals", "proposals"),
         ),
     ),
-    ("Reporting", "production_accounting:read", (("Reports", "reports"), ("Methodologies", "methodologies"))),
+    (
+        "Reporting",
+        "production_accounting:read",
+        (
+            ("Reports", "reports"),
+            ("Methodologies", "methodologies"),
+            ("Registry mappings", "registry_mappings"),
+        ),
+    ),
     (
         "Footprints",
         "production_accounting:read",

@@ -31,6 +31,7 @@ from weighbridge.web.pages import (
     sign_in,
     uncertainty,
 )
+from weighbridge.web.pages.certify import mappings
 from weighbridge.web.pages.data_feeds import feed_form, feeds, uploads
 from weighbridge.web.pages.footprints import checking, clients, making
 from weighbridge.web.pages.models import editor, trials, versions
@@ -63,6 +64,7 @@ PAGES: Final = (
     batches,
     generation,
     reports,
+    mappings,
     uncertainty,
     report_links,
     engagements,

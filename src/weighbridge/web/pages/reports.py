@@ -29,6 +29,7 @@ from weighbridge.reporting.records import (
     Report,
 )
 from weighbridge.reporting.registries import get_registry
+from weighbridge.reporting.registry_statements import get_registry_statement
 from weighbridge.reporting.report_links import (
     create_report_link,
     list_report_links,
@@ -254,6 +255,7 @@ async def show_report(visit: Visit, **more_context: Any) -> View | Redirect:
         engagement_tones=CHOICES["engagement_tones"],
         requirements=await requirements_of(visit.reading, key) if is_draft else [],
         submission=None if is_draft else await visit.ask(get_submission),
+        statement=None if is_draft else await visit.ask(get_registry_statement),
         bundle=await read_bundle(visit.reading, key),
         is_withdrawable=may(ReportStatus(report_record.status), ReportTrigger.WITHDRAW),
         is_restatable=report_record.status in RESTATABLE

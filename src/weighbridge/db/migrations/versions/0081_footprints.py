@@ -3,7 +3,7 @@
 from weighbridge.db.migrations import apply
 
 revision = "0081"
-down_revision = "0077"
+down_revision = "0080"
 
 
 def upgrade() -> None:

@@ -3,7 +3,7 @@
 from weighbridge.db.migrations import apply
 
 revision = "0084"
-down_revision = "0077"
+down_revision = "0082"
 
 
 def upgrade() -> None:

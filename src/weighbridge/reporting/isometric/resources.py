@@ -1,0 +1,74 @@
+"""How each kind of record is made at the registry, found by its reference, and read back."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from weighbridge.core.certify.plan import PlanStep, StepKind
+from weighbridge.reporting.isometric.calls import CertifyClient
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceWay:
+    """The paths of one kind of record."""
+
+    path: str
+    """Where one is made, and most are listed."""
+    is_found_by_filter: bool
+    """Whether its list takes the reference; else all of it is read, once for an attempt."""
+    is_read_by_id: bool = True
+    field: str = "supplier_reference_id"
+    """The field that has the reference."""
+
+
+WAYS: Final = {
+    StepKind.SOURCE: ResourceWay("/sources", is_found_by_filter=True),
+    StepKind.SENSOR: ResourceWay("/sensors", is_found_by_filter=True, field="reference"),
+    StepKind.FEEDSTOCK_BATCH: ResourceWay("/feedstock_batches", is_found_by_filter=False),
+    StepKind.PRODUCTION_BATCH: ResourceWay("/production_batches", is_found_by_filter=False),
+    StepKind.SAMPLE: ResourceWay("/measurement_samples", is_found_by_filter=False, is_read_by_id=False),
+    StepKind.DATAPOINT: ResourceWay("/datapoints", is_found_by_filter=True),
+    StepKind.REMOVAL: ResourceWay("/removals", is_found_by_filter=True),
+}
+
+
+class RecordFinder:
+    """Finds records by their references; other lists are read once, and again after a lost answer."""
+
+    def __init__(self, client: CertifyClient) -> None:
+        self._client = client
+        self._listed: dict[str, dict[str, Any]] = {}
+
+    async def find(self, step: PlanStep) -> Mapping[str, Any] | None:
+        """The record of a step; None while there is none."""
+        way = WAYS[step.kind]
+        if way.is_found_by_filter:
+            async for node in self._client.list(way.path, {way.field: step.reference}):
+                if node.get(way.field) == step.reference:
+                    return dict(node)
+            return None
+        path = way.path
+        if step.kind is StepKind.FEEDSTOCK_BATCH:
+            path = f"/feedstock_types/{step.body['feedstock_type_id']}/feedstock_batches"
+        if path not in self._listed:
+            self._listed[path] = await self._list(path, way)
+        return self._listed[path].get(step.reference)
+
+    def forget(self) -> None:
+        """Read lists anew: something may have been made since."""
+        self._listed.clear()
+
+    async def read_back(self, step: PlanStep, made: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A record as the registry has it, after it was made."""
+        way = WAYS[step.kind]
+        if not way.is_read_by_id:
+            self.forget()
+            return await self.find(step) or made
+        return await self._client.read(f"{way.path}/{made['id']}") or {}
+
+    async def _list(self, path: str, way: ResourceWay) -> dict[str, Any]:
+        if way.is_read_by_id:
+            nodes = [node async for node in self._client.list(path)]
+        else:  # the list of samples has no pages
+            nodes = (await self._client.read(path) or {}).get("nodes", [])
+        return {node[way.field]: node for node in nodes if node.get(way.field)}

@@ -1,0 +1,597 @@
+"""Isometric Certify for tests: a double that keeps what it is sent, and the plant of the demonstration.
+
+The double knows states, pages and lost answers. Whether a request is valid is not for it to say: a test puts
+Prism with the registry's published document in front of it (`tests/given/prism.py`).
+"""
+
+import json
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from decimal import Decimal
+from hashlib import sha256
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from tests.given import library
+from tests.given.collection import Record
+from tests.server import Caller
+
+from weighbridge.demo import plant
+
+SECRET = "client-secret-that-nobody-shows"  # noqa: S105 - made up
+TOKEN = "bearer-token-that-nobody-shows"  # noqa: S105 - made up
+PDF = b"%PDF-1.4\n1 0 obj << >> endobj\ntrailer << >>\n%%EOF\n"
+TAKEN = "is taken"
+"""What the registry says of a reference that it has: the document says that each is unique."""
+MOMENT = "2026-01-05T10:00:00Z"
+PROJECT = "prj_1CERTIFYPLANT000"
+TEMPLATE = "rmt_1CERTIFYPLANT000"
+STORED, EMITTED = "rtc_1CERTIFYSTORED00", "rtc_1CERTIFYEMITTED0"
+FOREST, HUSK = "fst_1CERTIFYFOREST00", "fst_1CERTIFYHUSK0000"
+FACILITY = "fac_1CERTIFYKILN0000"
+FIELD = "slc_1CERTIFYFIELD000"
+
+LISTS = {
+    "/sources": ("source", "src"),
+    "/datapoints": ("datapoint", "dpt"),
+    "/feedstock_batches": ("feedstock_batch", "fsb"),
+    "/production_batches": ("production_batch", "prb"),
+    "/measurement_samples": ("sample", "msp"),
+    "/sensors": ("sensor", "sen"),
+    "/removals": ("removal", "rmv"),
+    "/ghg_statements": ("statement", "ggs"),
+    "/data-upload-submissions": ("submission", "dus"),
+    "/file-uploads": ("upload", "fup"),
+}
+"""What is made by POST there, and how its ids begin."""
+
+
+@dataclass
+class CertifyDouble:
+    """What the double has, and everything that it was asked."""
+
+    page_size: int = 3
+    records: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
+    files: dict[str, bytes] = field(default_factory=dict)
+    journal: list[tuple[str, str, Any]] = field(default_factory=list)
+    changed: Callable[[str, dict[str, Any]], None] = lambda *_: None
+    """Changes what the registry keeps of a record, as a registry that rounds would."""
+    hold: tuple[str, threading.Event, threading.Event] | None = None
+    """Whether the next change that was not held so yet waits, `before` or `after` it is made."""
+    held: set[tuple[str, ...]] = field(default_factory=set)
+    """The changes that were held, each with when."""
+    lose: int = 0
+    """So many answers are lost, of changes that are made."""
+    refuse: dict[str, int] = field(default_factory=dict)
+    """Statuses by which changes of a path are refused."""
+    address: str = ""
+    lock: threading.RLock = field(default_factory=threading.RLock)
+
+    def count(self, path: str) -> int:
+        """How many records were made at a path."""
+        return len(self.records.get(LISTS[path][0], {}))
+
+    def all(self, kind: str) -> list[dict[str, Any]]:
+        return [*self.records.get(kind, {}).values()]
+
+    @property
+    def references(self) -> Counter[str]:
+        """How often each reference was given."""
+        kinds = [kind for kind, _ in LISTS.values() if kind not in ("statement", "submission", "upload")]
+        return Counter(
+            record.get("supplier_reference_id") or record["reference"]
+            for kind in kinds
+            for record in self.all(kind)
+        )
+
+    @property
+    def statement(self) -> dict[str, Any]:
+        """The one statement."""
+        [found] = self.all("statement")
+        return found
+
+    def forget(self) -> None:
+        """Begin anew, with nothing."""
+        self.records.clear()
+        self.files.clear()
+        self.journal.clear()
+        self.held.clear()
+
+    # What it makes of requests.
+
+    def make(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+        kind, prefix = LISTS[path]
+        kept = self.records.setdefault(kind, {})
+        number = f"{prefix}_1{len(kept) + 1:015d}"
+        record = {"id": number, **getattr(self, f"_{kind}")(body)}
+        self.changed(kind, record)
+        kept[number] = record
+        if kind == "source":
+            return {"source": record, "signed_upload_url": self.sign(number)}
+        if kind == "upload":
+            return {"id": number, "upload_url": self.sign(number)}
+        return record
+
+    def sign(self, number: str) -> str:
+        return f"{self.address}/files/{number}?signature=secret-of-{number}"
+
+    def _source(self, body: Any) -> Any:
+        return {
+            "display_name": body["display_name"], "is_public": body.get("is_public", False),
+            "original_filename": body["file_name"], "project_id": body["project_id"],
+            "published_at": body["published_at"], "supplier_reference_id": body["supplier_reference_id"],
+            "type": "DOCUMENT", "url_info": {"__typename": "SourcePrivateUrlInfo", "is_accessible": True},
+        }  # fmt: skip
+
+    def _datapoint(self, body: Any) -> Any:
+        return {
+            "description": body["description"], "display_name": body["display_name"],
+            "locked_status": "not_locked", "measured_at": body.get("measured_at"),
+            "project_id": body["project_id"], "quantity": dict(body["quantity"]),
+            "source_ids": body["source_ids"], "supplier_reference_id": body["supplier_reference_id"],
+            "type": body["type"],
+        }  # fmt: skip
+
+    def _feedstock_batch(self, body: Any) -> Any:
+        return {"created_at": MOMENT, **body}
+
+    def _production_batch(self, body: Any) -> Any:
+        return {"uploaded_at": MOMENT, **body}
+
+    def _sample(self, body: Any) -> Any:
+        values = [{"datapoint_id": f"dpt_1{place:015d}", **one} for place, one in enumerate(body["values"])]
+        return {
+            "measured_at": body["measured_at"][:10], "measurement_location_id": None,
+            "production_batch_id": body["production_batch_id"],
+            "supplier_reference_id": body["supplier_reference_id"], "values": values,
+        }  # fmt: skip
+
+    def _sensor(self, body: Any) -> Any:
+        return {
+            "manufacturer": None, "model": None, "project_id": PROJECT, "reference": body["reference"],
+            "measurement_property": body["measurement_property"], "units": body["units"],
+        }  # fmt: skip
+
+    def _removal(self, body: Any) -> Any:
+        return {
+            "co2e_net_removed_kg": 0, "co2e_net_removed_standard_deviation_kg": None,
+            "co2e_net_removed_without_discount_kg": 0, "completed_on": body["completed_on"],
+            "feedstock_type_id": body.get("feedstock_type_id"), "ghg_statement_id": None,
+            "started_on": body["started_on"], "supplier_reference_id": body["supplier_reference_id"],
+        }  # fmt: skip
+
+    def _statement(self, body: Any) -> Any:
+        return {
+            "credits_issued_at": None, "ghg_statement_report_url": None,
+            "pending_total_co2e_removed_kg": None,
+            "project_id": body["project_id"], "removal_ids": [], "reporting_period_end_at": body["end_on"],
+            "reporting_period_start_at": "2025-01-01", "status": "DRAFT", "submitted_at": None,
+            "verifier": None,
+        }  # fmt: skip
+
+    def _submission(self, body: Any) -> Any:
+        return {
+            "error_message": None, "facility_id": body.get("facility_id"), "status": "completed",
+            "storage_location_id": body.get("storage_location_id"),
+            "submission_type": body["submission_type"],
+        }  # fmt: skip
+
+    def _upload(self, _: Any) -> Any:
+        return {}
+
+    def list(self, path: str, query: dict[str, str]) -> list[dict[str, Any]] | None:
+        """The records of a list; None for a path that is none."""
+        if path in FIXED:
+            return FIXED[path]()
+        if path.endswith("/feedstock_batches") and path not in LISTS:
+            kind = path.split("/")[2]
+            return [one for one in self.all("feedstock_batch") if one["feedstock_type_id"] == kind]
+        if path not in LISTS:
+            return None
+        found = self.all(LISTS[path][0])
+        for name in ("supplier_reference_id", "reference"):
+            if name in query:
+                found = [one for one in found if one.get(name) == query[name]]
+        if path == "/ghg_statements":
+            found = [self.with_removals(one) for one in found]
+        return found
+
+    def with_removals(self, statement: dict[str, Any]) -> dict[str, Any]:
+        """A statement with the removals that its end takes in."""
+        ids = [
+            one["id"] for one in self.all("removal")
+            if one["completed_on"] <= statement["reporting_period_end_at"]
+        ]  # fmt: skip
+        return {**statement, "removal_ids": ids}
+
+    def submit(self, number: str, body: dict[str, Any]) -> dict[str, Any]:
+        found = self.records["statement"][number]
+        found |= {
+            "status": "AWAITING_VERIFICATION", "submitted_at": MOMENT,
+            "ghg_statement_report_url": body["ghg_statement_report_url"],
+        }  # fmt: skip
+        return self.with_removals(found)
+
+
+def _project() -> dict[str, Any]:
+    return {
+        "country_code": "IN", "description": None, "id": PROJECT, "name": "Biochar plant",
+        "process_key": "biochar", "risk_of_reversal": "very_low", "short_description": None,
+    }  # fmt: skip
+
+
+def _feedstock_type(number: str, name: str) -> dict[str, Any]:
+    return {"id": number, "name": name, "supplier_reference_id": None}
+
+
+def _location() -> dict[str, Any]:
+    return {
+        "id": FIELD, "name": "Field at the river", "project_id": PROJECT, "storage_method": "biochar_field",
+        "supplier_id": "spl_1CERTIFYSUPPLIER", "description": None,
+    }  # fmt: skip
+
+
+def _blueprint(key: str) -> dict[str, Any]:
+    return {
+        "description": key, "display_name": key.capitalize(), "expressions": [], "key": key,
+        "type": "SEQUESTRATION" if key == "sequestration" else "ACTIVITY",
+        "inputs": [
+            {
+                "compatible_unit": "kgCO2e", "data_shape": "SCALAR", "description": "Amount",
+                "input_key": "co2e", "quantity_kind": "mass",
+            }
+        ],
+    }  # fmt: skip
+
+
+def _template() -> dict[str, Any]:
+    def component(number: str, name: str, key: str) -> dict[str, Any]:
+        return {
+            "blueprint_key": key, "description": None, "display_name": name, "id": number,
+            "inputs": [
+                {
+                    "datapoint_id": None, "display_name": "Amount", "input_key": "co2e",
+                    "quantity_kind": "mass", "type": "monitored",
+                }
+            ],
+            "removal_template_component_group_id": "rtg_1CERTIFYGROUP000", "removal_template_id": TEMPLATE,
+        }  # fmt: skip
+
+    components = [
+        component(STORED, "Carbon stored", "sequestration"),
+        component(EMITTED, "Emissions of production", "emission"),
+    ]
+    group = {
+        "components": components, "description": "", "display_name": "Removal",
+        "id": "rtg_1CERTIFYGROUP000", "key": "removal",
+    }  # fmt: skip
+    return {
+        "display_name": "Biochar removal", "groups": [group], "id": TEMPLATE, "project_id": PROJECT,
+        "supplier_reference_id": None,
+    }  # fmt: skip
+
+
+FIXED: dict[str, Callable[[], list[dict[str, Any]]]] = {
+    "/projects": lambda: [_project()],
+    "/component_blueprints": lambda: [_blueprint(name) for name in ("sequestration", "emission")],
+    "/feedstock_types": lambda: [_feedstock_type(FOREST, "Forest"), _feedstock_type(HUSK, "Rice husks")],
+    f"/projects/{PROJECT}/removal_templates": lambda: [_template()],
+    f"/projects/{PROJECT}/storage_locations": lambda: [_location()],
+    f"/projects/{PROJECT}/monitoring_requirements": list,
+}
+"""What the registry has from the start."""
+
+
+class CertifyRequest(BaseHTTPRequestHandler):
+    """A request to the double."""
+
+    protocol_version = "HTTP/1.1"
+    server: "CertifyServer"
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+    def answer(self, status: int, body: Any) -> None:
+        content = b"" if body is None else json.dumps(body, default=_to_json).encode()
+        self.send_response(status)
+        if body is not None:
+            self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def read(self) -> bytes:
+        return self.rfile.read(int(self.headers.get("Content-Length") or 0))
+
+    def do_GET(self) -> None:
+        double, parts = self.server.double, urlsplit(self.path)
+        query = {name: values[0] for name, values in parse_qs(parts.query).items()}
+        if not self.is_known():
+            return self.answer(422, {"detail": []})
+        with double.lock:
+            double.journal.append(("GET", self.path, None))
+            nodes = double.list(parts.path, query)
+            if nodes is None:
+                return self.answer_one(parts.path)
+            return self.answer(200, _page(nodes, query, double.page_size))
+
+    def answer_one(self, path: str) -> None:
+        double = self.server.double
+        base, _, number = path.rpartition("/")
+        kind = LISTS.get(base, ("", ""))[0]
+        record = double.records.get(kind, {}).get(number)
+        if record is None:
+            return self.answer(404, {"detail": []})
+        return self.answer(200, double.with_removals(record) if kind == "statement" else record)
+
+    def do_POST(self) -> None:
+        self.change(self.make)
+
+    def do_DELETE(self) -> None:
+        def remove(path: str, _: Any) -> tuple[int, Any]:
+            base, _, number = path.rpartition("/")
+            gone = self.server.double.records.get(LISTS[base][0], {}).pop(number, None)
+            return (204, None) if gone else (404, {"detail": []})
+
+        self.change(remove)
+
+    def do_PUT(self) -> None:
+        double, number = self.server.double, urlsplit(self.path).path.rpartition("/")[2]
+        uploaded = self.read()
+
+        def keep(*_: Any) -> tuple[int, Any]:
+            double.files[number] = uploaded
+            return 200, {}
+
+        self.change(keep, content=uploaded)
+
+    def make(self, path: str, body: Any) -> tuple[int, Any]:
+        double = self.server.double
+        if body.get("supplier_reference_id") in double.references:  # "must be unique", says the document
+            return 422, {"detail": [{"loc": ["supplier_reference_id"], "msg": TAKEN, "type": "value_error"}]}
+        if path.endswith("/submit"):
+            return 200, double.submit(path.split("/")[2], body)
+        if path.endswith("/signed_upload_url"):
+            number = path.split("/")[2]
+            return (409, {"detail": []}) if number in double.files else (200, double.sign(number))
+        return 200, double.make(path, body)
+
+    def change(self, work: Callable[[str, Any], tuple[int, Any]], content: bytes | None = None) -> None:
+        double, path = self.server.double, urlsplit(self.path).path
+        content = self.read() if content is None else content
+        is_json = content and self.command != "PUT"
+        body = json.loads(content, parse_float=Decimal) if is_json else None
+        if self.command != "PUT" and not self.is_known():
+            return self.answer(422, {"detail": []})
+        held = self.take_hold(path, body, content)
+        if held is not None and held[0] == "before":
+            self.stay(held)
+            return self.answer(503, {"detail": []})
+        with double.lock:
+            if path in double.refuse:
+                return self.answer(double.refuse[path], {"detail": []})
+            double.journal.append((self.command, path, body))
+            status, answer = work(path, body)
+            is_lost = double.lose > 0
+            double.lose -= is_lost
+        if held is not None:
+            self.stay(held)
+        if is_lost:
+            self.close_connection = True
+            return None
+        return self.answer(status, answer)
+
+    def take_hold(
+        self, path: str, body: Any, content: bytes
+    ) -> tuple[str, threading.Event, threading.Event] | None:
+        """How this change is held; None where it is not, or was before."""
+        double, held = self.server.double, self.server.double.hold
+        said = body if isinstance(body, dict) else {}
+        what = said.get("supplier_reference_id") or said.get("reference") or said.get("file_name") or ""
+        where = path if self.command != "PUT" else path[:10] + sha256(content).hexdigest()
+        if held is None or (key := (held[0], self.command, where, what)) in double.held:
+            return None
+        double.held.add(key)
+        double.hold = None
+        return held
+
+    def stay(self, held: tuple[str, threading.Event, threading.Event]) -> None:
+        """Let whoever waits know that the request is here, and answer when nobody reads it any more."""
+        held[1].set()
+        held[2].wait(30)
+
+    def is_known(self) -> bool:
+        return (
+            self.headers.get("X-Client-Secret") == SECRET
+            and self.headers.get("Authorization") == f"Bearer {TOKEN}"
+        )
+
+
+def _page(nodes: list[Any], query: dict[str, str], size: int) -> dict[str, Any]:
+    start = int(query.get("after", 0))
+    end = start + min(size, int(query.get("first", size)))
+    return {
+        "nodes": nodes[start:end], "total_count": len(nodes),
+        "page_info": {
+            "end_cursor": str(end), "has_next_page": end < len(nodes), "has_previous_page": start > 0,
+            "start_cursor": str(start),
+        },
+    }  # fmt: skip
+
+
+def _to_json(value: Any) -> Any:
+    return float(value) if isinstance(value, Decimal) else str(value)
+
+
+class CertifyServer(ThreadingHTTPServer):
+    """The double as it listens."""
+
+    daemon_threads = True
+
+    def __init__(self, double: CertifyDouble) -> None:
+        super().__init__(("127.0.0.1", 0), CertifyRequest)
+        self.double = double
+
+
+@contextmanager
+def certify(**said: Any) -> Iterator[CertifyDouble]:
+    """A double that listens."""
+    double = CertifyDouble(**said)
+    with CertifyServer(double) as server:
+        double.address = f"http://127.0.0.1:{server.server_port}"
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        try:
+            yield double
+        finally:
+            server.shutdown()
+
+
+# The plant of the demonstration, whose reports go there.
+
+
+@dataclass(frozen=True, slots=True)
+class CertifiedPlant:
+    """A project with the quarter of the demonstration, a registry, and the mapping of its removal."""
+
+    installed: library.Installed
+    feedstocks: dict[str, str]
+    registry: Record
+
+    @property
+    def api(self) -> Caller:
+        return self.installed.api
+
+    @property
+    def ledger(self) -> Record:
+        return self.installed.ledgers[-1]
+
+    def generate(self) -> None:
+        for ledger in self.installed.ledgers:
+            self.installed.generate(ledger, **plant.RANGE)
+
+    def contents(self, **more: Any) -> dict[str, Any]:
+        """A mapping of everything that the plant has."""
+
+        def component(number: str, slug: str) -> dict[str, Any]:
+            one = {
+                "input_key": "co2e",
+                "source": "node",
+                "slug": slug,
+                "unit": "kgCO2e",
+                "own_unit": "kg{CO2e}",
+            }
+            return {"id": number, "inputs": [one]}
+
+        def value(point: str, kind: str, unit: str, **said: Any) -> dict[str, Any]:
+            return {"data_point": point, "quantity_kind": kind, "unit": unit, **said}
+
+        return {
+            "project": {"id": PROJECT, "name": "Biochar plant"},
+            "removal_template": {"id": TEMPLATE, "name": "Biochar removal"},
+            "components": [component(STORED, "stored"), component(EMITTED, "emissions")],
+            "feedstocks": [
+                {"feedstock_id": self.feedstocks[plant.FOREST], "feedstock_type": {"id": FOREST}},
+                {"feedstock_id": self.feedstocks[plant.HUSK], "feedstock_type": {"id": HUSK}},
+            ],
+            "feedstock_batches": {
+                "event_type": "feedstock-delivery", "mass": "wet-mass", "unit": "kg", "own_unit": "kg{wet}",
+            },
+            "production_batches": {
+                "ledger_id": self.installed.ledgers[1]["id"], "facility": {"id": FACILITY}, "unit": "kg",
+                "own_unit": "kg{dry}",
+            },
+            "samples": [
+                {
+                    "event_type": "lab-analysis", "measurement_type": "biochar_production_batch",
+                    "values": [value("total-carbon", "mass_fraction", "%")],
+                }
+            ],
+            "sensors": [
+                {
+                    "event_type": "kiln-temperature", "value": value("temperature", "temperature", "degC"),
+                    "facility": {"id": FACILITY},
+                }
+            ],
+            "series": [
+                {
+                    "event_type": "kiln-temperature", "facility": {"id": FACILITY},
+                    "submission_type": "biochar_pyrolysis_reactor_facility_time_series",
+                    "columns": [{"data_point": "temperature", "column": "temperature_c"}],
+                }
+            ],
+        } | more  # fmt: skip
+
+    def map(self, **more: Any) -> Record:
+        body = {
+            "registry_id": self.registry["id"], "ledger_id": self.ledger["id"],
+            "contents": self.contents(**more),
+        }  # fmt: skip
+        path = f"{self.installed.home}/registry_mappings"
+        made: Record = self.api.post(path, {"registry_mapping": body}).expect(201).body
+        return made
+
+    def come_late(self) -> None:
+        """Bring in the lorry of January that came late, and generate the ledgers again."""
+        path = f"{self.installed.home}/events"
+        self.api.post(path, {"events": [plant.late_event(self.feedstocks)]}).expect(201)
+        self.generate()
+
+    def attach_certificate(self) -> None:
+        """Attach a file to the first delivery of the quarter."""
+        query = {"filter[slug]": "feedstock-delivery", "sort": "start_time"}
+        events = self.api.get(f"{self.installed.home}/events", query).expect(200).data
+        path = f"/events/{events[0]['id']}/evidence"
+        self.api.upload(path, "ticket.pdf", PDF).expect(201)
+
+    def draft(self, count: int | None = None, **fields: Any) -> Record:
+        """A report of all batches of the quarter, or of the first of them."""
+        query = {"page_size": 200, "sort": "start_time"}
+        batches = self.api.get(f"/ledgers/{self.ledger['id']}/batches", query).data[:count]
+        said = {
+            "name": "First quarter", "report_type": "quarterly", "project_id": self.installed.project["id"],
+            "batch_ids": [batch["id"] for batch in batches],
+        }  # fmt: skip
+        made: Record = self.api.post("/reports", {"report": said | fields}).expect(201).body
+        return made
+
+    def submit(self, report: Record) -> Record:
+        """Submit a report, and carry its task out; gives the report as it stands."""
+        self.api.post(f"/reports/{report['id']}/submit", {"registry_id": self.registry["id"]}).expect(202)
+        self.installed.drain()
+        return self.read(report)
+
+    def read(self, report: Record) -> Record:
+        found: Record = self.api.get(f"/reports/{report['id']}").expect(200).body
+        return found
+
+    def statement(self, report: Record) -> Record:
+        path = f"/reports/{report['id']}/registry_statement"
+        found: Record = self.api.get(path).expect(200).body
+        return found
+
+
+def register(api: Caller, address: str, **fields: Any) -> Record:
+    """The registry as a record of an account."""
+    said = {
+        "name": "Isometric", "adapter": "isometric_certify", "address": address, "poll_seconds": 1,
+        "headers": {"X-Client-Secret": SECRET, "Authorization": f"Bearer {TOKEN}"}, "tries": 3,
+    }  # fmt: skip
+    made: Record = api.post("/registries", {"registry": said | fields}).expect(201).body
+    return made
+
+
+def certified_plant(api: Caller, drain: Callable[[], None], address: str, **fields: Any) -> CertifiedPlant:
+    """The plant of the demonstration with its quarter, generated, and a registry at an address."""
+    installed = library.install(api, drain, plant.PACKAGE, time_zone=plant.TIME_ZONE)
+    feedstocks = {
+        name: api.post(f"{installed.home}/feedstocks", {"feedstock": {"name": name}}).expect(201).body["id"]
+        for name in plant.FEEDSTOCKS
+    }
+    api.post(f"{installed.home}/events", {"events": plant.events(feedstocks)}).expect(201)
+    made = CertifiedPlant(installed, feedstocks, register(api, address, **fields))
+    made.generate()
+    return made

@@ -30,6 +30,7 @@ from weighbridge.core.platform.cell import FIRST, name_account
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.platform.ticket import Ticket, read_ticket
 from weighbridge.core.problem import Problem
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Database, Read, Write, suppress_failed_write
 from weighbridge.errors import Forbidden, Invalid, TooManyRequests, Unauthorized
 from weighbridge.http.endpoints.endpoint import CachedAuthorization
@@ -100,15 +101,15 @@ async def _admit(database: Database, row: Any, request_id: str) -> Actor:
     return actor
 
 
-async def issue_ticket(tx: Read, actor: Actor, seconds: int) -> tuple[str, datetime]:
+async def issue_ticket(tx: Read, actor: Actor, seconds: int) -> tuple[str, Instant]:
     """A ticket for the token of the actor, and when it ends; raise Invalid for whoever has no token."""
     key = (actor.account_id, actor.token_id)
-    [row] = await tx.tuples(f"{_TOKEN} WHERE account_id = %s AND id = %s", key) or [None]
-    if actor.token_id is None or row is None:
+    rows = await tx.tuples(f"{_TOKEN} WHERE account_id = %s AND id = %s", key)
+    if actor.token_id is None or not rows:
         raise Invalid("A ticket stands for an API token, and this request was not sent with one.")
-    secret_hash, now, *_ = row
+    secret_hash, now, *_ = rows[0]
     ticket = Ticket(actor.account_id, actor.token_id, now + seconds)
-    return ticket.sign(secret_hash), datetime.fromtimestamp(ticket.ends, UTC)
+    return ticket.sign(secret_hash), Instant.of(datetime.fromtimestamp(ticket.ends, UTC))
 
 
 async def _record_use(database: Database, token_id: int) -> None:

@@ -1479,6 +1479,11 @@ def calibrations_create(
             all that name it.
         asset_id: The friendly id of the meter; null for readings of events that name no asset.
         valid_until: Until when it holds, exclusive; null where the certificate names no end.
+        as_found: The error that the calibration found before anything was adjusted, reading minus
+            reference; null when not said. It says nothing of the uncertainty.
+        as_left: The error that it left behind; null when not said.
+        error_unit: The unit of both errors, such as `%` of a span; null when it is that of the data
+            point type.
         evidence_id: The number of the file or link that is the certificate, attached to an event of the
             project; null without one.
         notes: What people write about it; null when there is nothing.
@@ -1671,6 +1676,11 @@ def calibrations_update(
             all that name it.
         asset_id: The friendly id of the meter; null for readings of events that name no asset.
         valid_until: Until when it holds, exclusive; null where the certificate names no end.
+        as_found: The error that the calibration found before anything was adjusted, reading minus
+            reference; null when not said. It says nothing of the uncertainty.
+        as_left: The error that it left behind; null when not said.
+        error_unit: The unit of both errors, such as `%` of a span; null when it is that of the data
+            point type.
         evidence_id: The number of the file or link that is the certificate, attached to an event of the
             project; null without one.
         notes: What people write about it; null when there is nothing.
@@ -2002,17 +2012,33 @@ def data_feeds_create(
         other_columns: What becomes of columns that are not named here and whose names say nothing.
         time_zone: The zone of times without an offset, such as `Europe/Istanbul`; null refuses such
             times.
-        time_format: The form of times that are not in ISO 8601, such as `%d.%m.%Y %H:%M`.
+        time_format: The form of times that are not in ISO 8601, such as `%d.%m.%Y %H:%M`, or
+            `epoch_seconds`, `epoch_milliseconds`, `epoch_microseconds`, `epoch_nanoseconds`,
+            `excel_serial`, `excel_serial_1904`.
         rows_in_order: Each row is later than the one before it, which tells apart local times that come
             twice.
+        files_in_order: Each file begins after what was stored of the files before it, which tells apart
+            such times too.
         duration: How long each event is: `30s`, `15m`, `1h` or `1d`; null makes readings, unless a
             column gives ends.
         decimal_mark: What stands before the decimals of numbers that are texts.
+        thousands_separator: What may stand between groups of digits: `.`, `,`, `space`, `'` or `none`.
+        below_limit: What a value such as `<0.05` is: `limit`, `half`, `zero`, or `refuse`; its column
+            then has a `flag`.
+        above_limit: What a value such as `>1000` is: `limit` or `refuse`.
         encoding: The encoding of CSV files, such as `utf-8` or `windows-1252`.
         delimiter: The character between the cells of CSV files.
-        header_line: The line that names the columns; what stands before it is passed over.
+        header_line: The line that names the columns; what stands before it is passed over. 0 looks for
+            it among the first 50 lines: it has every column that `columns` names.
         units_line: Whether the first line below the header holds the units of the columns.
-        sheet: The sheet of a workbook; null is its first one.
+        sheet: The sheet of a workbook, or a pattern of several, such as `*`; null is its first one.
+        archive_files: The files of a ZIP archive that are read, as a pattern, such as `*.csv`; null is
+            all of them.
+        skip_rows: Patterns of rows that are no data, such as `Total*`, by the first cell that holds
+            anything.
+        tag_column: Of a long file, the column that says what a row is a value of; `columns` then names
+            tags too.
+        value_column: Of a long file, the column of the values.
         missing: Texts that say, as an empty cell does, that there is no value.
         formulas: What becomes of cells that hold a formula, which is never computed.
         location_ids: The locations of every event.
@@ -2233,17 +2259,33 @@ def data_feeds_update(
         other_columns: What becomes of columns that are not named here and whose names say nothing.
         time_zone: The zone of times without an offset, such as `Europe/Istanbul`; null refuses such
             times.
-        time_format: The form of times that are not in ISO 8601, such as `%d.%m.%Y %H:%M`.
+        time_format: The form of times that are not in ISO 8601, such as `%d.%m.%Y %H:%M`, or
+            `epoch_seconds`, `epoch_milliseconds`, `epoch_microseconds`, `epoch_nanoseconds`,
+            `excel_serial`, `excel_serial_1904`.
         rows_in_order: Each row is later than the one before it, which tells apart local times that come
             twice.
+        files_in_order: Each file begins after what was stored of the files before it, which tells apart
+            such times too.
         duration: How long each event is: `30s`, `15m`, `1h` or `1d`; null makes readings, unless a
             column gives ends.
         decimal_mark: What stands before the decimals of numbers that are texts.
+        thousands_separator: What may stand between groups of digits: `.`, `,`, `space`, `'` or `none`.
+        below_limit: What a value such as `<0.05` is: `limit`, `half`, `zero`, or `refuse`; its column
+            then has a `flag`.
+        above_limit: What a value such as `>1000` is: `limit` or `refuse`.
         encoding: The encoding of CSV files, such as `utf-8` or `windows-1252`.
         delimiter: The character between the cells of CSV files.
-        header_line: The line that names the columns; what stands before it is passed over.
+        header_line: The line that names the columns; what stands before it is passed over. 0 looks for
+            it among the first 50 lines: it has every column that `columns` names.
         units_line: Whether the first line below the header holds the units of the columns.
-        sheet: The sheet of a workbook; null is its first one.
+        sheet: The sheet of a workbook, or a pattern of several, such as `*`; null is its first one.
+        archive_files: The files of a ZIP archive that are read, as a pattern, such as `*.csv`; null is
+            all of them.
+        skip_rows: Patterns of rows that are no data, such as `Total*`, by the first cell that holds
+            anything.
+        tag_column: Of a long file, the column that says what a row is a value of; `columns` then names
+            tags too.
+        value_column: Of a long file, the column of the values.
         missing: Texts that say, as an empty cell does, that there is no value.
         formulas: What becomes of cells that hold a formula, which is never computed.
         location_ids: The locations of every event.
@@ -4241,6 +4283,8 @@ def feature_flags_update(
         data_capture_rate: Whether event types of the account may say how often they are measured.
         approval_of_own: Whether people may approve what a rule that they wrote, or data that they sent,
             proposed.
+        footprint_exchange: Whether partners' clients may read footprints of the account below `/pact`,
+            and send events there.
         idempotency_key: A request sent again with the same key is executed once; made up where none is
             given.
 
@@ -4476,6 +4520,17 @@ def footprint_calls_create(
     """Read a partner's footprints, ask for some, or tell of ours; a worker does it until it is done.
 
     POST /footprint_calls
+
+    Args:
+        partner_id: The number of the partner.
+        kind: `read` reads footprints there, `request_created` asks for some, `published` tells of ours.
+        footprint_ids: Of `published` the footprints that it is told of, required; of `read` those that
+            are read, instead of all.
+        criteria: Of `request_created` what is asked for, required, such as `{"productId":
+            ["urn:gtin:4712345060507"]}`.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -4500,6 +4555,10 @@ def footprint_calls_get(
     """Read one call: what is sent, and how far it came.
 
     GET /footprint_calls/{footprint_call_id}
+
+    Args:
+        footprint_call_id: Which footprint call.
+
     """
     return call(
         "GET",
@@ -4522,6 +4581,17 @@ def footprint_calls_list(
     """List what is sent to partners and read from them, the newest first.
 
     GET /footprint_calls
+
+    Args:
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is -id, or what the cursor was written for.
+        partner_id: Only records whose partner_id is the value given: the number of a partner.
+        kind: Only records whose kind is the value given: published, request_created, request_fulfilled,
+            request_rejected, read.
+        state: Only records whose state is the value given: pending, delivered, failed.
+
     """
     return Listing(
         call(
@@ -4549,6 +4619,14 @@ def footprint_clients_create(
     """Create a client that may read footprints; the answer shows its secret this once.
 
     POST /footprint_clients
+
+    Args:
+        name: Whose client it is, in the words of whoever made it.
+        partner_id: The number of the partner whose client it is, who is sent answers to its requests;
+            null for none.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -4566,6 +4644,10 @@ def footprint_clients_get(
     """Read one client, without its secret.
 
     GET /footprint_clients/{footprint_client_id}
+
+    Args:
+        footprint_client_id: Which footprint client.
+
     """
     return call(
         "GET",
@@ -4585,6 +4667,14 @@ def footprint_clients_list(
     """List the clients that may read footprints, without their secrets.
 
     GET /footprint_clients
+
+    Args:
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is id, or what the cursor was written for.
+        partner_id: Only records whose partner_id is the value given: the number of a partner.
+
     """
     return Listing(
         call(
@@ -4602,6 +4692,10 @@ def footprint_clients_revoke(
     """Revoke a client: it and its tokens open nothing any more, and it stays in the list.
 
     DELETE /footprint_clients/{footprint_client_id}
+
+    Args:
+        footprint_client_id: Which footprint client.
+
     """
     return call(
         "DELETE",
@@ -4617,6 +4711,10 @@ def footprint_events_get(
     """Read one event, as it came.
 
     GET /footprint_events/{footprint_event_id}
+
+    Args:
+        footprint_event_id: Which footprint event.
+
     """
     return call(
         "GET",
@@ -4645,6 +4743,23 @@ def footprint_events_list(
     """List the events that clients have sent, the newest first.
 
     GET /footprint_events
+
+    Args:
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is -id, or what the cursor was written for.
+        client_id: Only records whose client_id is the value given: the number of a client.
+        type: Only records whose type is the value given:
+            org.wbcsd.pact.ProductFootprint.PublishedEvent.3,
+            org.wbcsd.pact.ProductFootprint.RequestCreatedEvent.3,
+            org.wbcsd.pact.ProductFootprint.RequestFulfilledEvent.3,
+            org.wbcsd.pact.ProductFootprint.RequestRejectedEvent.3.
+        received_at_geq: Only records whose received_at is at or after the value given: a time with an
+            offset or Z.
+        received_at_leq: Only records whose received_at is at or before the value given: a time with an
+            offset or Z.
+
     """
     return Listing(
         call(
@@ -4677,6 +4792,17 @@ def footprint_partners_create(
     """Create a partner: where its footprints are read and events are sent; its secret is never shown.
 
     POST /footprint_partners
+
+    Args:
+        name: What people call the partner; once in the account.
+        address: What stands before `/3/footprints` there, such as `https://partner.example/pact`.
+        client_id: What the partner calls this service.
+        client_secret: The secret that the partner gave this service; it is kept and never shown.
+        token_address: Where tokens are asked for; left out, the address and `/auth/token`.
+        is_notified: Whether it is told of every new footprint, and of each that is deprecated.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -4703,6 +4829,10 @@ def footprint_partners_get(
     """Read one partner, without the secret.
 
     GET /footprint_partners/{footprint_partner_id}
+
+    Args:
+        footprint_partner_id: Which footprint partner.
+
     """
     return call(
         "GET",
@@ -4722,6 +4852,14 @@ def footprint_partners_list(
     """List the partners with whom footprints are exchanged.
 
     GET /footprint_partners
+
+    Args:
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is id, or what the cursor was written for.
+        name: Only records whose name is the value given: a name.
+
     """
     return Listing(
         call(
@@ -4747,6 +4885,19 @@ def footprint_partners_update(
     """Change a partner; what waits to be sent goes to the new address.
 
     PATCH /footprint_partners/{footprint_partner_id}
+
+    Args:
+        footprint_partner_id: Which footprint partner.
+        name: What people call the partner; once in the account.
+        address: What stands before `/3/footprints` there, such as `https://partner.example/pact`.
+        client_id: What the partner calls this service.
+        client_secret: Another secret. Required with another address: the one that is kept is not sent
+            there.
+        token_address: Where tokens are asked for.
+        is_notified: Whether it is told of every new footprint, and of each that is deprecated.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "PATCH",
@@ -4803,6 +4954,36 @@ def footprint_products_create(
     """Create a product, of which footprints can be made.
 
     POST /footprint_products
+
+    Args:
+        name: What the company calls the product, such as `Bioethanol 98 %`; once in the account.
+        company_name: The company whose footprint it is.
+        company_ids: What identifies the company, as URNs such as `urn:company:example:plant`.
+        product_ids: What identifies the product, as URNs such as `urn:gtin:4712345060507`.
+        declared_unit: The unit that the product is declared in, such as `liter`.
+        mass_per_declared_unit: The mass of the product in kg, without packaging, of a declared unit;
+            zero where that means nothing.
+        quantity: Where the amount of the product comes from: `amount` of the batch or report, or
+            `node:slug`.
+        amounts: Where each amount comes from, by the field of `pcf`: `amount`, `node:slug`, either with
+            a minus before it, or a number for each declared unit, such as `{"fossilGhgEmissions":
+            "node:emissions"}`.
+        properties: What else stands in `pcf`, as it stands there: `ipccCharacterizationFactors`,
+            `crossSectoralStandards`, and what the product has besides.
+        product_classifications: Classes of the product, as URNs such as
+            `urn:pact:productclassification:un-cpc:3413`.
+        description: What the product is: its feedstock, process and packaging.
+        comment: What its footprints say of how they are calculated; null when nothing.
+        declared_amount: How many of these units one footprint is of.
+        geography: Where its footprints hold: a country (`DE`), a part of one (`DE-BW`) or a region of
+            the United Nations (`Western Europe`); null for everywhere.
+        exempted_percent: The percentage of emissions that is left out, from 0 to 100.
+        states_primary_data_share: Whether `primaryDataShare` is stated, as the measured share of the
+            amount.
+        valid_months: How many months a footprint is valid from the end of its period, from 1 to 36.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -4840,6 +5021,10 @@ def footprint_products_get(
     """Read one product.
 
     GET /footprint_products/{footprint_product_id}
+
+    Args:
+        footprint_product_id: Which footprint product.
+
     """
     return call(
         "GET",
@@ -4859,6 +5044,14 @@ def footprint_products_list(
     """List the products of which footprints are made.
 
     GET /footprint_products
+
+    Args:
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is id, or what the cursor was written for.
+        name: Only records whose name is the value given: a name.
+
     """
     return Listing(
         call(
@@ -4907,6 +5100,37 @@ def footprint_products_update(
     """Change a product; footprints that were made of it stay as they are.
 
     PATCH /footprint_products/{footprint_product_id}
+
+    Args:
+        footprint_product_id: Which footprint product.
+        name: What the company calls the product, such as `Bioethanol 98 %`; once in the account.
+        company_name: The company whose footprint it is.
+        company_ids: What identifies the company, as URNs such as `urn:company:example:plant`.
+        product_ids: What identifies the product, as URNs such as `urn:gtin:4712345060507`.
+        declared_unit: The unit that the product is declared in, such as `liter`.
+        mass_per_declared_unit: The mass of the product in kg, without packaging, of a declared unit;
+            zero where that means nothing.
+        quantity: Where the amount of the product comes from: `amount` of the batch or report, or
+            `node:slug`.
+        amounts: Where each amount comes from, by the field of `pcf`: `amount`, `node:slug`, either with
+            a minus before it, or a number for each declared unit, such as `{"fossilGhgEmissions":
+            "node:emissions"}`.
+        properties: What else stands in `pcf`, as it stands there: `ipccCharacterizationFactors`,
+            `crossSectoralStandards`, and what the product has besides.
+        product_classifications: Classes of the product, as URNs such as
+            `urn:pact:productclassification:un-cpc:3413`.
+        description: What the product is: its feedstock, process and packaging.
+        comment: What its footprints say of how they are calculated; null when nothing.
+        declared_amount: How many of these units one footprint is of.
+        geography: Where its footprints hold: a country (`DE`), a part of one (`DE-BW`) or a region of
+            the United Nations (`Western Europe`); null for everywhere.
+        exempted_percent: The percentage of emissions that is left out, from 0 to 100.
+        states_primary_data_share: Whether `primaryDataShare` is stated, as the measured share of the
+            amount.
+        valid_months: How many months a footprint is valid from the end of its period, from 1 to 36.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "PATCH",
@@ -4947,6 +5171,12 @@ def footprints_check_of_sent(
     """Check a footprint: parts against totals, dates, units, forms of identifiers; nothing is stored.
 
     POST /footprints/check
+
+    Args:
+        content: A footprint: the object `ProductFootprint` of PACT.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -4970,6 +5200,17 @@ def footprints_create(
     """Make a footprint of a product from a batch or an accepted report, and tell partners of it.
 
     POST /footprints
+
+    Args:
+        product_id: The number of the product.
+        batch_id: The batch that it is made from, such as `bat_…`.
+        report_id: The accepted report that it is made from, such as `rpt_…`, instead of `batch_id`.
+        replaces: The footprints that it takes the place of; left out, those of the same product that
+            were made from this batch, or from a report that this one restates or came of.
+        comment: What changed, or how it was calculated, besides what the product says.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -4998,6 +5239,13 @@ def footprints_deprecate(
     """Deprecate a footprint that nothing takes the place of, and tell partners; again, nothing changes.
 
     POST /footprints/{footprint_id}/deprecate
+
+    Args:
+        footprint_id: Which footprint.
+        reason: Why it is not to be used any more, in a sentence.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -5016,6 +5264,10 @@ def footprints_get(
     """Read one footprint.
 
     GET /footprints/{footprint_id}
+
+    Args:
+        footprint_id: Which footprint.
+
     """
     return call(
         "GET",
@@ -5039,6 +5291,20 @@ def footprints_list(
     """List the account's footprints, those that are deprecated included.
 
     GET /footprints
+
+    Args:
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is -created_at, or what the cursor was written for.
+        project_id: Only records whose project_id is the value given: an id prj_… or a project's number.
+        product_id: Only records whose product_id is the value given: the number of a product.
+        status: Only records whose status is the value given: Active, Deprecated.
+        created_at_geq: Only records whose created_at is at or after the value given: a time with an
+            offset or Z.
+        created_at_leq: Only records whose created_at is at or before the value given: a time with an
+            offset or Z.
+
     """
     return Listing(
         call(
@@ -7129,6 +7395,10 @@ def received_footprints_get(
     """Read one footprint of others, as it came.
 
     GET /received_footprints/{received_footprint_id}
+
+    Args:
+        received_footprint_id: Which received footprint.
+
     """
     return call(
         "GET",
@@ -7152,6 +7422,20 @@ def received_footprints_list(
     """List the footprints of others that were read or received, the newest first.
 
     GET /received_footprints
+
+    Args:
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is -id, or what the cursor was written for.
+        footprint_id: Only records whose footprint_id is the value given: what its owner calls it.
+        partner_id: Only records whose partner_id is the value given: the number of a partner.
+        client_id: Only records whose client_id is the value given: the number of a client.
+        received_at_geq: Only records whose received_at is at or after the value given: a time with an
+            offset or Z.
+        received_at_leq: Only records whose received_at is at or before the value given: a time with an
+            offset or Z.
+
     """
     return Listing(
         call(
@@ -7190,8 +7474,9 @@ def registries_create(
 
     Args:
         name: What people call it, such as `Registry of removals`; once in the account.
-        adapter: How reports get there: `http` posts them, `file` keeps them for people to hand on.
-        address: Where a report is posted; required for `http`.
+        adapter: How reports get there: `http` posts them, `isometric_certify` makes them records of
+            Isometric Certify, `file` keeps them for people to hand on.
+        address: Where a report is posted; required unless it is `file`.
         status_address: Where it is asked for by its key, with `{key}` in it; left out, the address, a
             slash and the key.
         headers: Headers that prove who calls, such as `Authorization`; they are kept and never shown.
@@ -7290,9 +7575,10 @@ def registries_update(
     Args:
         registry_id: Which registry.
         name: What people call it, such as `Registry of removals`; once in the account.
-        address: Where a report is posted, such as `https://registry.example/submissions`; null for
-            `file`.
-        status_address: Where it is asked for by its key, which stands for `{key}`; null for `file`.
+        address: Where a report is posted, such as `https://registry.example/submissions`, or the base
+            of the interface of Isometric Certify; null for `file`.
+        status_address: Where it is asked for by its key, which stands for `{key}`; null unless the
+            adapter is `http`.
         headers: All headers that prove who calls, instead of those that it has. Required with another
             address where it has any: those that are kept are not sent there.
         timeout_seconds: How long one request may take, to the end of its answer.
@@ -7335,6 +7621,17 @@ def registry_mappings_create(
     """Map a ledger of a project to a registry with the adapter `isometric_certify`.
 
     POST /projects/{project_id}/registry_mappings
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        registry_id: The number of the registry, one with the adapter `isometric_certify`.
+        ledger_id: The ledger whose reports are written by it.
+        contents: The registry's project, removal template and components, with the values of ours that
+            they take.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -7354,6 +7651,12 @@ def registry_mappings_delete(
     """Remove a mapping; reports that were submitted keep the plan that they were sent by.
 
     DELETE /projects/{project_id}/registry_mappings/{registry_mapping_id}
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        registry_mapping_id: Which registry mapping.
+
     """
     return call(
         "DELETE",
@@ -7370,6 +7673,12 @@ def registry_mappings_get(
     """Read one mapping to a registry.
 
     GET /projects/{project_id}/registry_mappings/{registry_mapping_id}
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        registry_mapping_id: Which registry mapping.
+
     """
     return call(
         "GET",
@@ -7389,6 +7698,15 @@ def registry_mappings_list(
     """List a project's mappings to registries.
 
     GET /projects/{project_id}/registry_mappings
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is id, or what the cursor was written for.
+
     """
     return Listing(
         call(
@@ -7411,6 +7729,16 @@ def registry_mappings_update(
     """Change what a mapping says; reports that were submitted keep the plan that they were sent by.
 
     PATCH /projects/{project_id}/registry_mappings/{registry_mapping_id}
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        registry_mapping_id: Which registry mapping.
+        contents: The registry's project, removal template and components, with the values of ours that
+            they take.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "PATCH",
@@ -7429,6 +7757,10 @@ def registry_statements_get(
     """Read what became of a report at Isometric Certify: its statement, its records there, and findings.
 
     GET /reports/{report_id}/registry_statement
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+
     """
     return call(
         "GET",
@@ -7449,6 +7781,15 @@ def registry_statements_list_registry_calls(
     """List the calls of Isometric Certify on behalf of a report: what was sent, and what came back.
 
     GET /reports/{report_id}/registry_calls
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is id, or what the cursor was written for.
+        method: Only records whose method is the value given: a method such as `POST`.
+
     """
     return Listing(
         call(
@@ -7482,6 +7823,17 @@ def registry_statements_list_registry_catalogue(
     """List what a registry had when it was read last: projects, removal templates, blueprints and places.
 
     GET /registries/{registry_id}/catalogue
+
+    Args:
+        registry_id: Which registry.
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is name, or what the cursor was written for.
+        kind: Only records whose kind is the value given: project, removal_template,
+            component_blueprint, feedstock_type, storage_location, facility, monitoring_requirement.
+        parent: Only records whose parent is the value given: the registry's id of a project.
+
     """
     return Listing(
         call(
@@ -7508,6 +7860,12 @@ def registry_statements_read_registry_catalogue(
     """Read anew what a registry with the adapter `isometric_certify` has, for mappings to choose from.
 
     POST /registries/{registry_id}/catalogue
+
+    Args:
+        registry_id: Which registry.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
     """
     return call(
         "POST",
@@ -7939,6 +8297,13 @@ def report_uncertainty_get_materiality_by_link(
     """Read which effects can move what a report states by a threshold, by a link to the report.
 
     GET /reports/{report_id}/by_link/materiality
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+        key: What stands in the `url` of the link.
+        threshold: By how much the total would have to move: a part of the amount above 0 and at most 1,
+            such as `0.05`, or an amount with its unit, such as `12 t`.
+
     """
     return call(
         "GET",
@@ -8773,6 +9138,7 @@ def rule_results_list_of_project(
             records are sorted. With filter[evaluated_at], by another than evaluated_at, as many. With
             filter[created_at], by another than created_at, as many.
         status: Only records whose status is the value given: fail, error, dismissed, pass.
+        severity: Only records whose severity is the value given: warn, fail.
         approval_state: Only records whose approval_state is the value given: pending, approved,
             rejected, withdrawn, superseded.
         rule_version: Only records whose rule_version is the value given: a version's number.
@@ -8845,6 +9211,7 @@ def rule_results_list(
             records are sorted. With filter[evaluated_at], by another than evaluated_at, as many. With
             filter[created_at], by another than created_at, as many.
         status: Only records whose status is the value given: fail, error, dismissed, pass.
+        severity: Only records whose severity is the value given: warn, fail.
         approval_state: Only records whose approval_state is the value given: pending, approved,
             rejected, withdrawn, superseded.
         rule_version: Only records whose rule_version is the value given: a version's number.
@@ -9085,7 +9452,11 @@ def rules_create(
             `model_run`.
         purpose: Whether it only alerts, or corrects too: adjusts values, substitutes them, or imputes
             those that lack.
+        severity: Whether what it finds is an alert, `fail`, or a warning, `warn`; a rule that corrects
+            takes `fail`.
         correction: What a value becomes that it finds wrong; null for a rule that alerts.
+        tables: What its expressions `lookup`, by name, such as the tare of each lorry; null when it has
+            no tables.
         priority: Which rule goes first where several correct one value: the smallest, from 1 to 1,000.
         requires_approval: Whether its corrections wait for someone's approval.
         idempotency_key: A request sent again with the same key is executed once; made up where none is
@@ -9223,6 +9594,7 @@ def rules_list(
         target: Only records whose target is the value given: data_point, model_run.
         evaluation: Only records whose evaluation is the value given: automatic, on_demand.
         purpose: Only records whose purpose is the value given: alert, adjust, substitute, impute.
+        severity: Only records whose severity is the value given: warn, fail.
         event_type_id: Only records whose event_type_id is the value given: an id et_….
         asset_id: Only records whose asset_id is the value given: an id ast_….
 
@@ -9358,7 +9730,11 @@ def rules_update(
             meters of the scope.
         purpose: Whether it only alerts, or corrects too: adjusts values, substitutes them, or imputes
             those that lack.
+        severity: Whether what it finds is an alert, `fail`, or a warning, `warn`; a rule that corrects
+            takes `fail`.
         correction: What a value becomes that it finds wrong; null for a rule that alerts.
+        tables: What its expressions `lookup`, by name, such as the tare of each lorry; null when it has
+            no tables.
         priority: Which rule goes first where several correct one value: the smallest, from 1 to 1,000.
         requires_approval: Whether its corrections wait for someone's approval.
         idempotency_key: A request sent again with the same key is executed once; made up where none is
@@ -10339,6 +10715,8 @@ def webhooks_update(
         project_id: The friendly id of the project whose changes are told; null for the whole account.
         description: What it is for, in the words of whoever made it.
         is_enabled: A webhook that is enabled again goes on where it stood in the feed.
+        secret: What the receiver checks signatures by from now on, `whsec_` and base64 of 24 to 64
+            bytes, instead of all secrets so far. Required with a URL on another host.
         idempotency_key: A request sent again with the same key is executed once; made up where none is
             given.
 

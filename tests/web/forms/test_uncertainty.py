@@ -92,6 +92,57 @@ def test_the_certificate_of_a_calibration_is_chosen_by_its_name(api, writer, hom
     assert api.get(f"{home}/calibrations/{made['id']}").body["evidence"] is None
 
 
+BOUNDARY = "boundary-of-the-form"
+
+
+def multipart(writer, texts, name, content):
+    """The body that a browser sends for a form with a file."""
+    parts = [
+        f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="{key}"\r\n\r\n{text}\r\n'.encode()
+        for key, text in ({"csrf_token": writer.word} | texts).items()
+    ]
+    file = f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n'
+    end = f"\r\n--{BOUNDARY}--\r\n".encode()
+    return b"".join([*parts, file.encode(), b"Content-Type: text/plain\r\n\r\n", content, end])
+
+
+def test_the_file_of_a_certificate_comes_in_the_same_form(api, writer, home, project, delivery):
+    new = f"{home}/calibrations/new"
+    shown = writer.get(new).text
+    assert 'type="file" name="file"' in shown
+    assert f'formaction="{new}/file" formenctype="multipart/form-data"' in shown
+    typed = {
+        "name": "D-K-1", "event_type_id": delivery["id"], "data_point_type": "mass",
+        "valid_from": "2025-01-15T00:00",
+    } | TYPED  # fmt: skip
+    writer.upload(f"{new}/file", multipart(writer, typed, "D-K-1.txt", b"k = 2\n"), BOUNDARY).expect(422)
+    assert api.get(f"{home}/calibrations").data == []
+    fields = {"event_type": delivery["slug"], "start_time": "2025-01-14T10:00:00Z", "values": {"mass": 1}}
+    event = given.event(api, project, **fields)
+
+    writer.upload(f"{new}/file", multipart(writer, typed, "D-K-1.txt", b"k = 2\n"), BOUNDARY).expect(303)
+
+    [made] = api.get(f"{home}/calibrations").data
+    assert (made["name"], made["evidence"]["name"]) == ("D-K-1", "D-K-1.txt")
+    [kept] = api.get(f"{home}/events/{event['id']}/evidences").data
+    assert kept["id"] == made["evidence_id"]
+
+
+def test_a_file_of_no_known_type_leaves_no_calibration(api, writer, home, project, delivery):
+    given.event(api, project, event_type=delivery["slug"], values={"mass": 1})
+    new = f"{home}/calibrations/new"
+    writer.get(new)
+    typed = {
+        "name": "D-K-1", "event_type_id": delivery["id"], "data_point_type": "mass",
+        "valid_from": "2025-01-15T00:00",
+    } | TYPED  # fmt: skip
+
+    refused = writer.upload(f"{new}/file", multipart(writer, typed, "run.exe", b"MZ"), BOUNDARY)
+
+    assert refused.status in {415, 422}
+    assert api.get(f"{home}/calibrations").data == []
+
+
 def test_a_static_input_says_how_well_it_is_known(api, writer, home):
     typed = {"slug": "grid-factor", "value": "0.38", "effective_from": "2025-01-01T00:00"}
     stated = {"uncertainty.relative_half_width": "0.05", "uncertainty.distribution": "rectangular"}

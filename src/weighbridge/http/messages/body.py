@@ -89,6 +89,8 @@ class Form:
     wrapping: str
     """The key that may wrap the names of the parts, as in evidence[file]."""
     received: Callable[[Any, Upload], AbstractAsyncContextManager[Any]]
+    further_texts_max: int = 0
+    """How many texts of other names may come: those of a page's form, whose fields say what they take."""
 
     @property
     def body_bytes_max(self) -> int:
@@ -157,7 +159,7 @@ async def _parse(reading: "_BodyReader", content_type: str, chunks: AsyncIterato
     _, options = parse_options_header(content_type)
     if not options.get("boundary"):
         raise Malformed("The content type names no boundary between the parts of the form.")
-    parts_max = 1 + len(reading.form.texts)
+    parts_max = 1 + len(reading.form.texts) + reading.form.further_texts_max
     with PushMultipartParser(options["boundary"], max_segment_count=parts_max) as parser:
         async for chunk in chunks:
             for event in parser.parse(chunk):
@@ -188,7 +190,7 @@ class _BodyReader:
             if not segment.filename:
                 raise _malformed(FILE_PART, "file comes without the name of a file.", "required")
             self._filename = segment.filename
-        elif name in self.form.texts and name not in self._texts:
+        elif self._takes(name) and name not in self._texts:
             self._texts[name] = bytearray()
         else:
             known_names = [FILE_PART, *self.form.texts]
@@ -196,6 +198,10 @@ class _BodyReader:
             raise _malformed(
                 name, f"{name or 'A part without a name'} {message}; it takes {', '.join(known_names)}."
             )
+
+    def _takes(self, name: str) -> bool:
+        """Whether a text of this name may come."""
+        return name in self.form.texts or (name not in {"", FILE_PART} and self.form.further_texts_max > 0)
 
     def _plain(self, name: str) -> str:
         """The name of a part without the key that may wrap it."""

@@ -153,6 +153,13 @@ def _pages(record_form: RecordForm) -> list[HTTPRouteHandler]:
             _make(record_form, new)
         ),
     ]
+    if record_form.file is not None:
+        routes += form(
+            f"{path_of_new}/file",
+            permission=permission,
+            error_page=new,
+            upload_form=record_form.file.upload_form,
+        )(_make(record_form, new, " with a file"))
     if record_form.update is not None:
         path, edit = _path_of(record_form.update), _edit(record_form)
         routes += page(f"{path}/edit", permission=permission, everywhere=everywhere)(edit)
@@ -189,7 +196,7 @@ def _new(record_form: RecordForm) -> PageFunction:
     return name_function(new, f"new_{record_form.noun}", f"A {record_form.words} that is to be made.")
 
 
-def _make(record_form: RecordForm, new: PageFunction) -> PageFunction:
+def _make(record_form: RecordForm, new: PageFunction, way: str = "") -> PageFunction:
     async def make(visit: Visit) -> Any:
         if visit.text(MORE):
             return await new(visit)
@@ -201,6 +208,8 @@ def _make(record_form: RecordForm, new: PageFunction) -> PageFunction:
         body = reading.new(fields, typed_texts(visit))
         if reading.problems:
             raise Invalid(reading.problems)
+        if visit.file is not None and record_form.file is not None:
+            body = await record_form.file.attach(visit, body)
         stored_record = await visit.do(record_form.create, {record_form.noun: record_form.build(body)})
         place = (
             f"{find_home(visit, record_form)}/{stored_record.id}"
@@ -210,7 +219,8 @@ def _make(record_form: RecordForm, new: PageFunction) -> PageFunction:
         notice = f"{record_form.words.capitalize()} created."
         return build_return(visit, stored_record, notice) or Redirect(place, notice)
 
-    return name_function(make, f"make_{record_form.noun}", f"Make a {record_form.words}.")
+    name = f"make_{record_form.noun}{way.replace(' ', '_')}"
+    return name_function(make, name, f"Make a {record_form.words}{way}.")
 
 
 def _edit(record_form: RecordForm) -> PageFunction:

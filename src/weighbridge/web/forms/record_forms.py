@@ -1,6 +1,7 @@
 """The table of records that have forms: what of each is typed, and the operations that take it."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -20,7 +21,8 @@ from weighbridge.collection.event_types import (
     get_event_type,
     update_event_type,
 )
-from weighbridge.collection.evidence import list_newest_evidence
+from weighbridge.collection.events import list_events
+from weighbridge.collection.evidence import create_evidence, list_newest_evidence
 from weighbridge.collection.feedstocks import (
     create_feedstock,
     delete_feedstock,
@@ -38,12 +40,15 @@ from weighbridge.collection.records.projects import (
 )
 from weighbridge.core.ledger.allocation import DOWN, HALF_EVEN
 from weighbridge.core.ledger.posting import SCALE_DEFAULT
+from weighbridge.core.problem import Problem
+from weighbridge.errors import Invalid
 from weighbridge.footprints.footprint_partners import (
     create_footprint_partner,
     get_footprint_partner,
     update_footprint_partner,
 )
 from weighbridge.footprints.footprint_products import create_footprint_product, get_footprint_product
+from weighbridge.http.messages.body import Form, Upload
 from weighbridge.http.messages.operation import Endpoint
 from weighbridge.modelling.records import STATIC_INPUT_BODIES
 from weighbridge.modelling.static_inputs import create_static_input, get_static_input
@@ -64,6 +69,20 @@ Extended = Callable[[Visit, Sequence[FormField]], Awaitable[Sequence[FormField]]
 
 _CUSTOM_FIELDS: Final = (("page_size", "100"), ("sort", "label"))
 _CUSTOM_KINDS: Final = {"text": "line", "number": "number", "boolean": "answer", "date": "date"}
+
+
+@dataclass(frozen=True, slots=True)
+class FileOfRecord:
+    """A file that may come with a new record, in the same form."""
+
+    words: str
+    """What the file is."""
+    upload_form: Form
+    attach: Callable[[Visit, Mapping[str, Any]], Awaitable[dict[str, Any]]]
+    """Keeps the file of the visit, and gives what was typed with it; it may raise Invalid."""
+    of: str
+    """The name of a field that says where the file belongs."""
+    of_words: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +113,8 @@ class RecordForm:
     writes: str = "data_collection:write"
     is_of_account: bool = False
     """Whether the account has them, and no project does."""
+    file: "FileOfRecord | None" = None
+    """The file that may come with a new record."""
     build: Callable[[Mapping[str, Any]], dict[str, Any]] = dict
     """Makes the body of the interface of what was typed, where they differ; it may raise Invalid."""
 
@@ -147,6 +168,47 @@ async def _with_evidence(visit: Visit, fields: Sequence[FormField]) -> Sequence[
         for field in fields
     ]
 
+
+_EVENT_OF_FILE: Final = "event_of_file"
+
+
+async def _attach_certificate(visit: Visit, typed: Mapping[str, Any]) -> dict[str, Any]:
+    """Attach the file to the event that was named, else to the newest one that the meter measured."""
+    event = visit.text(_EVENT_OF_FILE).strip()
+    if not event:
+        of_meter = [("filter[asset_id]", str(typed["asset_id"]))] if typed.get("asset_id") else []
+        query = (
+            ("filter[event_type_id]", str(typed.get("event_type_id", ""))),
+            *of_meter,
+            ("sort", "-start_time"),
+            ("page_size", "1"),
+        )
+        newest = (await visit.ask(list_events, query)).data if typed.get("event_type_id") else []
+        if not newest:
+            message = "Name the event that the file belongs to: the meter has none yet."
+            raise Invalid([Problem(message, _EVENT_OF_FILE, "required")])
+        event = newest[0].id
+    kept = await visit.keep(create_evidence, event_id=event)
+    return {**typed, "evidence_id": kept.id}
+
+
+@asynccontextmanager
+async def _keep_certificate(files: Any, upload: Upload) -> AsyncIterator[Any]:
+    """Keep the file under its own name: the texts beside it are those of the calibration."""
+    received = create_evidence.operation.form
+    assert received is not None, "evidence comes as a file"  # noqa: S101
+    async with received.received(files, replace(upload, texts={})) as stored:
+        yield stored
+
+
+def _build_certificate_form() -> Form:
+    form = create_evidence.operation.form
+    assert form is not None, "evidence comes as a file"  # noqa: S101
+    return replace(form, texts={}, received=_keep_certificate, further_texts_max=TEXTS_WITH_FILE_MAX)
+
+
+TEXTS_WITH_FILE_MAX: Final = 100
+"""Fields that may come with a file in one form."""
 
 _PERCENTILES: Final = (
     FieldDeclaration("low", "Lower value", ""),
@@ -363,7 +425,7 @@ RECORD_FORMS: Final = (
                 FieldDeclaration("error_unit", "Unit of the errors", "empty: that of the data point"),
                 FieldDeclaration("uncertainty", "Uncertainty", "", fields=_UNCERTAINTY, is_open=True),
                 FieldDeclaration(
-                    "evidence_id", "Certificate", "attach it to an event first, and type its number here"
+                    "evidence_id", "Certificate", "the number of a file of an event; or select a file below"
                 ),
                 FieldDeclaration("notes", "Notes", "", kind="text"),
             ),
@@ -373,6 +435,13 @@ RECORD_FORMS: Final = (
         update_calibration,
         delete_calibration,
         extended=_with_evidence,
+        file=FileOfRecord(
+            "certificate",
+            _build_certificate_form(),
+            _attach_certificate,
+            _EVENT_OF_FILE,
+            "Event of the file (ID); empty: the newest event of the meter",
+        ),
         about="A calibration states how well a meter measures while its certificate holds.",
         keeps="Batches of the meter's readings become stale when a calibration changes.",
     ),

@@ -41,6 +41,12 @@ FREE_TEXTS: Final = frozenset(_FREE.split())
 
 FREE_IN_ONE_RECORD: Final = {
     "Address.state": "a part of a postal address",
+    "Calibration.error_unit": "a unit",
+    "NewCalibration.error_unit": "a unit",
+    "CalibrationChange.error_unit": "a unit",
+    "RollingWindow.same": "an expression",
+    "CalendarWindow.same": "an expression",
+    "RuleTable.columns": "what people call columns",
     "FillingWindow.same": "an expression",
     "FillingCalendarWindow.same": "an expression",
     "GapWindow.same": "an expression",

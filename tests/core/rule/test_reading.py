@@ -18,7 +18,8 @@ MODEL = Vocabulary("Biochar", {"net_removal": PLAIN}, {"net_removal": "Net remov
         ("{{mass}} == 5", "At column 11: Two values are compared with a single =."),
         ("{{mass}} > 2 + 2", "At column 10: Arithmetic next to a comparison is ambiguous"),
         ("avg({{mass}}) > 5", "At column 1: average looks at the members of a window; the rule has none."),
-        ("lookup({{mass}}) > 5", "At column 1: There is no function 'lookup'"),
+        ("interpolate({{mass}}) > 5", "At column 1: There is no function 'interpolate'"),
+        ("lookup({{mass}}) > 5", "At column 1: lookup(table, column, key) takes 3 arguments, but has 1."),
         ("{{site}} matches '(a+'", None),
     ],
 )

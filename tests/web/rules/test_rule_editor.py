@@ -358,3 +358,25 @@ def test_the_editor_tries_a_rule_over_the_days_before_the_newest_data(ada, plant
 
     assert re.search(r'name="tried_until" value="2025-03-10T12:01"', editor)
     assert re.search(r'name="tried_from" value="2025-02-08T12:01"', editor)
+
+
+TABLES = {"limits": {"columns": ["grade", "limit"], "rows": [["A", 9.25], ["B", 12]]}}
+
+
+def test_the_tables_of_a_rule_are_typed_as_json_and_shown_as_tables(api, plant, ada):
+    fields = {
+        "name": "Limits", "target": "data_point", "expression": "{{mass}} > lookup(limits, limit, feedstock)",
+        "purpose": "alert", "severity": "warn", "effective_from": "2025-01-01T00:00",
+        "tables": json.dumps(TABLES),
+    }  # fmt: skip
+    ada.post(f"{home(plant)}/rules/new", fields)
+    [made] = [one for one in api.get(f"{home(plant)}/rules").expect(200).data if one["name"] == "Limits"]
+    assert (json.loads(json.dumps(made["tables"], default=float)), made["severity"]) == (TABLES, "warn")
+
+    page = ada.get(f"{home(plant)}/rules/{made['id']}").text
+    assert "<td>9.25</td>" in page
+    editor = ada.get(f"{home(plant)}/rules/{made['id']}/edit").text
+    assert "[&#34;A&#34;,9.25]" in editor
+
+    wrong = ada.post(f"{home(plant)}/rules/{made['id']}/edit", fields | {"tables": "[1]"}).text
+    assert "Tables must be a JSON object" in wrong

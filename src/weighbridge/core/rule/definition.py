@@ -63,7 +63,7 @@ from weighbridge.core.expression.tree import FunctionCall, Name
 from weighbridge.core.expression.value import Element, Fault, Scalar
 from weighbridge.core.number import ZERO, NumberError, limit_number
 from weighbridge.core.problem import Problem
-from weighbridge.core.rule.tables import RuleTable
+from weighbridge.core.rule.tables import LookupTable
 from weighbridge.core.time.calendar import MILLISECOND, Interval, find_slot
 from weighbridge.core.time.expectation import MeterSlot
 
@@ -438,7 +438,7 @@ class Rule:
     of_members: tuple[Name, ...] = ()
     """What is read of the members of its window."""
     aggregates: tuple[FunctionCall, ...] = ()
-    tables: Mapping[str, RuleTable] = field(default_factory=dict)
+    tables: Mapping[str, LookupTable] = field(default_factory=dict)
     """What its expressions may look up."""
     same: Expression | None = None
     """What members of its window have in common with the record; None where all are members."""

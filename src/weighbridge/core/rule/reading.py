@@ -44,7 +44,7 @@ from weighbridge.core.rule.functions import (
     list_aggregates,
     list_lookups,
 )
-from weighbridge.core.rule.tables import RuleTable, check_table_column, read_tables
+from weighbridge.core.rule.tables import LookupTable, check_table_column, read_tables
 
 EXPRESSION: Final = "expression"
 WHERE: Final = "window.where"
@@ -156,7 +156,7 @@ class _ReadTypes:
     of_members: dict[str, Type]
     around: Sequence[Vocabulary]
     problems: list[Problem]
-    tables: Mapping[str, RuleTable]
+    tables: Mapping[str, LookupTable]
 
     def check(self, tree: Expression) -> Type:
         """Find the type of an expression, in which aggregates are leaves."""
@@ -188,7 +188,7 @@ def _require_truth(tree: Expression, type_: Type, expression_name: str) -> None:
 def _check(
     tree: Expression,
     types: Mapping[str, Type],
-    tables: Mapping[str, RuleTable],
+    tables: Mapping[str, LookupTable],
     results: Mapping[Expression, Type] | None = None,
 ) -> Type:
     """Find the type of an expression by those of its names; facts, cells of tables and what has a result
@@ -206,7 +206,7 @@ def _check(
     return check(tree, NameScope(types), leaves)
 
 
-def _type_lookup(call: FunctionCall, types: Mapping[str, Type], tables: Mapping[str, RuleTable]) -> Type:
+def _type_lookup(call: FunctionCall, types: Mapping[str, Type], tables: Mapping[str, LookupTable]) -> Type:
     """The type of a cell; the key has to be what the key column holds."""
     table, column, key = call.arguments
     assert isinstance(table, Word) and isinstance(column, Word)  # noqa: S101, PT018 - they are words
@@ -222,7 +222,7 @@ def _type_lookup(call: FunctionCall, types: Mapping[str, Type], tables: Mapping[
 
 
 def _type_aggregate(
-    call: FunctionCall, of_members: Mapping[str, Type], tables: Mapping[str, RuleTable]
+    call: FunctionCall, of_members: Mapping[str, Type], tables: Mapping[str, LookupTable]
 ) -> Type:
     meaning = AGGREGATES[call.function]
     types = [
@@ -300,7 +300,9 @@ def _check_where(where: Expression | None, field: str) -> Iterable[Problem]:
             yield _build_problem(ExpressionError(message, node.position), field)
 
 
-def _check_lookups(tree: Expression | None, field: str, tables: Mapping[str, RuleTable]) -> Iterable[Problem]:
+def _check_lookups(
+    tree: Expression | None, field: str, tables: Mapping[str, LookupTable]
+) -> Iterable[Problem]:
     for call in list_lookups(tree):
         table, column, key = call.arguments
         assert isinstance(table, Word) and isinstance(column, Word)  # noqa: S101, PT018 - they are words

@@ -50,7 +50,7 @@ _ALWAYS: Final = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
-class RuleTable:
+class LookupTable:
     """A table, ready to be looked up."""
 
     name: str
@@ -88,7 +88,7 @@ def _show(key: Cell) -> str:
     return repr(key) if isinstance(key, str) else format(key, "f")
 
 
-def read_tables(mapping: Mapping[str, Any] | None) -> tuple[Mapping[str, RuleTable], list[Problem]]:
+def read_tables(mapping: Mapping[str, Any] | None) -> tuple[Mapping[str, LookupTable], list[Problem]]:
     """Read the tables of a rule as they are written in JSON, with everything that is wrong with them."""
     if mapping is None:
         return {}, []
@@ -100,7 +100,7 @@ def read_tables(mapping: Mapping[str, Any] | None) -> tuple[Mapping[str, RuleTab
     return {name: table for name, table in tables.items() if table is not None}, problems
 
 
-def write_tables(tables: Mapping[str, RuleTable]) -> dict[str, Any] | None:
+def write_tables(tables: Mapping[str, LookupTable]) -> dict[str, Any] | None:
     """Write tables in the one form that they are answered and stored in; None for none."""
     written = {
         name: {"columns": list(table.columns), "rows": [list(row) for row in table.rows]}
@@ -109,7 +109,7 @@ def write_tables(tables: Mapping[str, RuleTable]) -> dict[str, Any] | None:
     return written or None
 
 
-def check_table_column(tables: Mapping[str, RuleTable], table: str, column: str) -> str | None:
+def check_table_column(tables: Mapping[str, LookupTable], table: str, column: str) -> str | None:
     """Why a lookup cannot read a column of a table, in a sentence; None when it can."""
     if table not in tables:
         return _explain_unknown("The rule has no table", table, tables)
@@ -125,7 +125,7 @@ def _explain_unknown(beginning: str, name: str, known: Iterable[str]) -> str:
     return f"{beginning} {name!r}{hint}"
 
 
-def _read_table(name: str, value: Any, problems: list[Problem]) -> RuleTable | None:
+def _read_table(name: str, value: Any, problems: list[Problem]) -> LookupTable | None:
     before = len(problems)
     if not is_node_slug(name):
         problems.append(_build_problem(name, "is called in small letters, digits and single underscores"))
@@ -147,7 +147,7 @@ def _read_table(name: str, value: Any, problems: list[Problem]) -> RuleTable | N
     if len(problems) > before:
         return None
     of_key = _sort_by_key(name, columns, read, problems)
-    return None if len(problems) > before else RuleTable(name, tuple(columns), tuple(read), of_key)
+    return None if len(problems) > before else LookupTable(name, tuple(columns), tuple(read), of_key)
 
 
 def _list_wrong_columns(name: str, columns: Sequence[Any]) -> Iterable[Problem]:

@@ -19,6 +19,7 @@ from msgspec import inspect
 from weighbridge.collection.named_records.noun import NamedNoun
 from weighbridge.core.number import NumberError, limit_number, plain, shorten
 from weighbridge.core.problem import Problem
+from weighbridge.db.statements import canonical
 from weighbridge.http.openapi.schemas import meaning_of
 from weighbridge.http.text import Text
 from weighbridge.web.display.figures import TimeFormat, humanize, to_instant
@@ -332,6 +333,8 @@ def _text(form_field: FormField, value: Any, when: TimeFormat) -> str:
         return plain(Decimal(value))
     if form_field.kind == "moment" and isinstance(value, datetime | str):
         return _clock(when, value)
+    if form_field.kind == "json":
+        return canonical(value).decode()
     return str(value)
 
 
@@ -345,6 +348,8 @@ def _clock(when: TimeFormat, value: datetime | str) -> str:
 
 # What was typed into a form as the body that the interface takes, and its problems back at their fields.
 
+
+_DOCUMENTS: Final = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal)
 
 GONE: Final = "gone"
 """The box of a row that is to go."""
@@ -437,9 +442,16 @@ class FormBody:
                 must = f"must be a time that exists in {self.when.zone}; the clocks are set forward over it"
                 return self._wrong(form_field, path, must, f"{text!r}")
             return moment.text
-        if form_field.kind in {"number", "whole"}:
-            return self._number(form_field, text, path)
-        return text
+        readers = {"number": self._number, "whole": self._number, "json": self._document}
+        read = readers.get(form_field.kind)
+        return text if read is None else read(form_field, text, path)
+
+    def _document(self, form_field: FormField, text: str, path: str) -> Any:
+        try:
+            document = _DOCUMENTS.decode(text)
+        except (msgspec.DecodeError, InvalidOperation, RecursionError) as error:
+            return self._wrong(form_field, path, f"must be a JSON object: {error}".removesuffix("."))
+        return document
 
     def _number(self, form_field: FormField, text: str, path: str) -> Any:
         try:

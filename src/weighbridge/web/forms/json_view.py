@@ -71,7 +71,8 @@ def with_json(visit: Visit, noun: str, fields_for: FieldsFor, *, is_new: bool) -
     except ValueError as error:
         raise Invalid([Problem(f"A time of the JSON cannot be read: {error}.", JSON, "invalid")]) from None
     sayable = {*names_shown(fields, filled), *_words(fields, filled)}
-    unsaid = [path for path in _leaves(record) if path not in sayable]
+    whole = {one.name for one in fields if one.kind == "json"}
+    unsaid = [path for path in _leaves(record) if path not in sayable and _head(path) not in whole]
     if unsaid:
         named = ", ".join(shorten(path) for path in unsaid[:_NAMED_MAX])
         more = f" and {len(unsaid) - _NAMED_MAX} more" if len(unsaid) > _NAMED_MAX else ""

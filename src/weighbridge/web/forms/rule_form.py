@@ -59,6 +59,11 @@ _DECLARED: Final = (
         kind="code",
     ),
     FieldDeclaration("message", "Message", "shown with each alert"),
+    FieldDeclaration(
+        "tables", "Tables",
+        'for lookup(), as JSON: {"lorries": {"columns": ["plate", "tare"], "rows": [["KN 12", 14.2]]}}',
+        kind="json",
+    ),
     *_WATCHED,
     FieldDeclaration("purpose", "Purpose", "", kind="case", choices=_PURPOSES),
     FieldDeclaration("severity", "Severity", "a warning keeps no report back", choices=SEVERITY_WORDS),

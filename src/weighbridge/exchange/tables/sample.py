@@ -215,7 +215,9 @@ def _find_form(file: CsvFile) -> TableForm:
         return TableForm(takes_stored=True, skip_rows=skipped)
     tag, value = long_columns
     place = header.index(tag)
-    found = dict.fromkeys(cells[place].strip() for cells in rows if place < len(cells))
+    found = dict.fromkeys(
+        cells[place].strip() for cells in rows if place < len(cells) and not guess_skipped_rows([cells])
+    )
     tags = tuple(name for name in found if name)[: COLUMNS_OF_FEED_MAX - len(header)]
     beside = tuple(name for name in header if name not in {tag, value})
     return TableForm(

@@ -32,6 +32,9 @@ SMALLEST = Decimal("1e-6")
 OWN_AMOUNTS = {"Production": "made", "Sales": "sold"}
 """The input of each drawing ledger by which the amount that it draws is uncertain."""
 
+OF_DELIVERIES = ("loads", "scaled", "others")
+"""The inputs of the first ledger that read deliveries; each delivery counts once in all of them together."""
+
 Components = dict[tuple[str, str], Decimal]
 """What a standard uncertainty of each effect makes of an amount, through all inputs."""
 
@@ -95,7 +98,7 @@ def check_parts(story: UncertainStory, source: Book) -> None:
             assert not total, (number, total)
             continue
         if source is story.books[0]:
-            check_readings(story, number, add_up(written, "loads"))
+            check_readings(story, number, add_up(written, *OF_DELIVERIES))
         components = add_up(written)
         produced[partition].append(components)
         draws = [
@@ -124,7 +127,7 @@ def check_readings(story: UncertainStory, batch: int, components: Components) ->
         if one["event_type_id"] == story.kinds["delivery"]
     ]
     independent, shared = Decimal(0), defaultdict(Decimal)
-    for row in rows:
+    for row in {row["event"]["id"]: row for row in rows}.values():
         point, event = row["data_point"], story.api.get(f"{story.home}/events/{row['event']['id']}").body
         if event["slug"] != "delivery":
             continue

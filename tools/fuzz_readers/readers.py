@@ -32,8 +32,8 @@ from weighbridge.core.unit import parse_unit
 from weighbridge.errors import Refusal
 from weighbridge.exchange.tables.cell import read_clock
 from weighbridge.exchange.tables.columns import build_columns, choose_fields
+from weighbridge.exchange.tables.opening import open_table
 from weighbridge.exchange.tables.rows import RowMapping, read_rows
-from weighbridge.exchange.tables.sheet import open_table
 from weighbridge.exchange.tables.table import CsvFile
 from weighbridge.http import wire
 from weighbridge.modelling.documents import check_document

@@ -25,7 +25,6 @@ from weighbridge.concurrency import take_turns_quickly
 from weighbridge.contents import SLICES
 from weighbridge.core.identity import API_PREFIX
 from weighbridge.core.platform.cell import Cell
-from weighbridge.core.platform.encryption import Encryption
 from weighbridge.core.unit import parse_unit
 from weighbridge.db.cells import Cells
 from weighbridge.db.engine import Database
@@ -136,9 +135,8 @@ def _application(
         raise ValueError("the application needs the URL of a database; `weighbridge serve` gives it one")
     parse_unit("kg")  # the first unit makes the table of all, which no request should wait for
     connections = settings.api_connections - _places(settings)
-    keys = SecretKeys.of(settings)
-    database = _database_of_requests(settings, settings.database_url, connections, keys)
-    computing = ComputingLoop(_database_of_requests(settings, settings.database_url, places, keys), places)
+    open_database = partial(_database_of_requests, settings, settings.database_url, SecretKeys.of(settings))
+    database, computing = open_database(connections), ComputingLoop(open_database(places), places)
     of_health = Database(settings.database_url, connections_max=1, session_url=settings.session_database_url)
     replica = _replica(settings, connections)
     by_cell = _by_cell(database)
@@ -147,7 +145,6 @@ def _application(
     @asynccontextmanager
     async def lifespan(_: Litestar) -> AsyncIterator[None]:
         take_turns_quickly()
-        keys.load_if_there()
         follower = replica.watched(of_health) if replica else nullcontext()
         tracing = trace_process(known_as("api"), settings.traces_url, settings.traces_percent)
         within = nullcontext() if processes else computing
@@ -242,14 +239,15 @@ def _take_up(
     application.asgi_router.construct_routing_trie()
 
 
-def _database_of_requests(settings: Settings, url: str, connections: int, encryption: Encryption) -> Database:
+def _database_of_requests(settings: Settings, url: str, keys: SecretKeys, connections: int) -> Database:
+    keys.load_if_there()
     return Database(
         url,
         connections_max=connections,
         statement_timeout_seconds=STATEMENT_TIMEOUT_SECONDS,
         quotas=settings.quotas,
         session_url=settings.session_database_url,
-        encryption=encryption,
+        encryption=keys,
     )
 
 

@@ -564,6 +564,20 @@ def test_the_key_of_the_audit_log_is_replaced_and_checked_by_the_first(host, tmp
     assert host.run(f'weighbridge audit check-keys keys.json --key "{first}"').strip() == newest
 
 
+def test_the_keys_of_secrets_are_made_and_rotated(host, tmp_path):
+    making, rotating = blocks_of("keep-secrets-encrypted")
+    named = host.run(f'{making}echo "$WEIGHBRIDGE_SECRET_KEYS_FILE"').strip()
+
+    done = host.run(rotating, WEIGHBRIDGE_SECRET_KEYS_FILE=named)
+
+    assert named == str(tmp_path / "secret-keys")
+    before, rotated, idle = done.strip().splitlines()
+    assert before.endswith("0 secrets  encrypts")
+    assert rotated.startswith("Encrypted anew by the key ")
+    assert idle.startswith(before.partition(" ")[0])
+    assert len((tmp_path / "secret-keys").read_text().splitlines()) == 2
+
+
 RUN_HERE = {
     "add-cells",
     "archive-old-months",
@@ -577,6 +591,7 @@ RUN_HERE = {
     "give-people-access",
     "import-a-csv",
     "install-a-package",
+    "keep-secrets-encrypted",
     "receive-webhooks",
     "replace-the-audit-key",
     "report-and-restate",

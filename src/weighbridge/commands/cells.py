@@ -54,8 +54,7 @@ def add(name: CellName, /, *, node: Node = None, data_dir: DataDir = None, as_js
     from weighbridge.platform.users import DEFAULT_ACCOUNT, administrator_of
     from weighbridge.settings import read_with
     from weighbridge.supervisor.startup import (
-        keep_audit_key,
-        keep_secret_keys,
+        keep_keys,
         migrate_cell,
         migrate_or_refuse,
     )
@@ -70,8 +69,7 @@ def add(name: CellName, /, *, node: Node = None, data_dir: DataDir = None, as_js
         if len(read_cells(urls.running)) == 1:
             in_transaction(urls.running, ensure_default)  # so that the directory names it
         cell = add_cell(urls, name, migrate_cell, node=node)
-        keep_audit_key(urls.running, settings)
-        keep_secret_keys(urls.running, settings)
+        keep_keys(urls.running, settings)
     place = "there" if cell.node is None else f"on {cell.node}"
     sentence = f"The cell {cell.name} is {place}; new accounts go to the cell that holds least."
     sys.stdout.write((json.dumps(asdict(cell)) if as_json else sentence) + "\n")

@@ -550,7 +550,7 @@ class SubmissionResult(msgspec.Struct, frozen=True):
 class NoticeResult(msgspec.Struct, frozen=True):
     """The result of telling a registry what became of a claim."""
 
-    report: str
+    report_id: str
     """The friendly id of the report that is told of."""
     reference: str | None
     """What the registry calls the claim; null when it does not know it."""

@@ -58,8 +58,7 @@ from weighbridge.supervisor.metrics import (
 from weighbridge.supervisor.process import PARENT_VARIABLE, look_at_root
 from weighbridge.supervisor.startup import (
     Port,
-    keep_audit_key,
-    keep_secret_keys,
+    keep_keys,
     migrate_or_refuse,
     reserve,
 )
@@ -118,8 +117,7 @@ def serve(
         serving = {**shared, SOCKETS_VARIABLE: sockets_of(computing)}
         if template is not None:
             template.prepare(serving)
-        keep_audit_key(urls.running, settings)
-        keep_secret_keys(urls.running, settings)
+        keep_keys(urls.running, settings)
         saying = _greeting(announce, invite, urls, replace(settings, port=port.number))
         programs = [*_api_programs(settings, application, port, serving), *computing]
         programs += [_worker_program(worker, shared)] * with_worker

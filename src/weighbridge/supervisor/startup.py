@@ -180,6 +180,12 @@ def rehearse_or_refuse(url: str) -> "Rehearsal":
         raise Refusal(f"The migrations cannot be rehearsed: {str(error).strip()}") from error
 
 
+def keep_keys(url: str, settings: Settings) -> None:
+    """Have this host have the key of the audit log, and those of secrets. Raises Refusal."""
+    keep_audit_key(url, settings)
+    keep_secret_keys(url, settings)
+
+
 # The key of the audit log as a step of a start; where there is none, the service runs and signs no heads.
 
 

@@ -90,7 +90,7 @@ def test_a_registry_is_told_once_that_a_claim_was_withdrawn(claims, registry, re
     }  # fmt: skip
     [task] = notice_tasks(claims)
     assert (task["state"], task["result"]["is_known"]) == ("complete", True)
-    assert task["result"]["report"] == report["id"]
+    assert task["result"]["report_id"] == report["id"]
     assert claims.balances() == [5, 3]
     kept = claims.plant.api.get(f"/reports/{report['id']}/submission").body
     assert [one["step"] for one in kept["steps"]] == ["sending", "received", "sending", "received"]

@@ -2309,7 +2309,7 @@ class NotCountedYet(msgspec.Struct, frozen=True, kw_only=True):
 class NoticeResult(msgspec.Struct, frozen=True, kw_only=True):
     """The result of telling a registry what became of a claim."""
 
-    report: str
+    report_id: str
     reference: str | None
     is_known: bool
 

@@ -12,7 +12,6 @@ Invariants: what opens is what was encrypted for this place; no text of an error
 import binascii
 import hashlib
 import json
-import os
 from base64 import b64decode, b64encode
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, Protocol, Self
@@ -26,6 +25,9 @@ KEYS_MAX: Final = 20
 
 KEY_ID_BYTES: Final = 8
 NONCE_BYTES: Final = 12
+_RANDOM_BITS: Final = 128
+"""Random bits of which a nonce is the beginning: as many as the library gives at least."""
+
 _TAG_BYTES: Final = 16
 _FORM: Final = b"\x01"
 _ID_DOMAIN: Final = b"weighbridge secret key\n"
@@ -70,7 +72,7 @@ class SecretKey:
     @classmethod
     def made(cls) -> Self:
         """A new key."""
-        return cls(os.urandom(KEY_BYTES))
+        return cls(AESGCM.generate_key(8 * KEY_BYTES))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +116,7 @@ class KeyRing:
         """Encrypt a secret for a place by the first key; UnopenedSecretError where there is none."""
         if not self.keys:
             raise UnopenedSecretError("There is no key by which a secret could be encrypted.")
-        key, nonce = self.keys[0], os.urandom(NONCE_BYTES)
+        key, nonce = self.keys[0], AESGCM.generate_key(_RANDOM_BITS)[:NONCE_BYTES]
         head = _FORM + key.id
         return head + nonce + AESGCM(key.material).encrypt(nonce, secret, head + place.bound)
 

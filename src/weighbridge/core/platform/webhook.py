@@ -79,6 +79,8 @@ SECRET_BYTES: Final = 32
 
 SECRET_BYTES_MIN: Final = 24
 SECRET_BYTES_MAX: Final = 64
+SECRET_TEXT_MAX: Final = len(SECRET_PREFIX) + 4 * -(-SECRET_BYTES_MAX // 3)
+"""Characters of the longest secret as its owner has it."""
 
 SIGNING_SECRETS_MAX: Final = 5
 """Secrets by which one webhook signs at a time."""

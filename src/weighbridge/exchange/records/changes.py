@@ -18,7 +18,7 @@ from msgspec import UNSET, UnsetType
 from weighbridge.core import identity
 from weighbridge.core.platform.audit import CHANGE_TYPES, ChangeAction, ChangeCursor, ChangeKind
 from weighbridge.core.platform.ticket import SECONDS_DEFAULT, SECONDS_MAX
-from weighbridge.core.platform.webhook import DeliveryState
+from weighbridge.core.platform.webhook import SECRET_TEXT_MAX, DeliveryState
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.lists.field import RequestBodies, Sent
 from weighbridge.http.text import ADDRESS_MAX, at_most, between, one_of
@@ -308,7 +308,7 @@ WEBHOOK_BODIES: Final = RequestBodies(
     leading=("url", "change_types"),
     extra={
         "secret": Sent(
-            str,
+            Annotated[str, at_most(SECRET_TEXT_MAX)],
             is_later=True,
             change_meaning=(
                 "What the receiver checks signatures by from now on, `whsec_` and base64 of 24 to 64 bytes, "

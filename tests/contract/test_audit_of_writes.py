@@ -15,6 +15,7 @@ from tests.given import accounting as given_accounting
 from tests.given import alerts as given_alerts
 from tests.given import collection as given
 from tests.given import engagements, packages
+from tests.given.footprints import PARTNER, PRODUCT
 from tests.given.requests import OPERATIONS, START, WHOLE, YAML, World, content_of, sent, world_of
 from tests.server import Server
 
@@ -207,6 +208,10 @@ def calibration_of(world: World) -> Any:
     return {"calibration": WHOLE["create_calibration"]["calibration"] | of_meter}
 
 
+def _nameless(record: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in record.items() if name != "name"}
+
+
 BODIES_OF_THEIR_OWN: dict[str, Callable[[World], Any]] = {
     "conclude_with_opinion": signed_opinion,
     "create_event_type": lambda _: named("event_type", data_point_types=[]),
@@ -228,6 +233,18 @@ BODIES_OF_THEIR_OWN: dict[str, Callable[[World], Any]] = {
     "bulk_approve": lambda world: {"result_ids": [world.ids["data_point_result"]]},
     "bulk_reject": lambda world: {"result_ids": [world.ids["data_point_result"]], "reason": "known"},
     "create_registry": lambda _: named("registry", adapter="file"),
+    "create_footprint_product": lambda _: named("footprint_product", **_nameless(PRODUCT)),
+    "create_footprint": lambda world: {
+        "footprint": {
+            "product_id": world.ids["product"],
+            "batch_id": world.ids["batch"],
+            "replaces": [],
+        }  # fmt: skip
+    },
+    "create_footprint_partner": lambda _: named("footprint_partner", **_nameless(PARTNER)),
+    "create_footprint_call": lambda world: {
+        "footprint_call": {"partner_id": world.ids["partner"], "kind": "read"}
+    },
     "update_registry": lambda _: named("registry"),
     "update_feature_flags": lambda _: {"feature_flags": {"data_capture_rate": False}},
     "create_methodology": lambda _: named("methodology", version="1", report_type="quarterly"),

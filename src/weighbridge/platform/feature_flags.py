@@ -17,7 +17,7 @@ from weighbridge.platform.records import FeatureFlags, FeatureFlagsBody
 async def feature_flags(tx: Read, account_id: int) -> FeatureFlags:
     """Every flag of an account."""
     rows = await tx.tuples("SELECT name, is_on FROM feature_flags WHERE account_id = %s", (account_id,))
-    switched = dict(rows)
+    switched: dict[str, bool] = dict(rows)
     return FeatureFlags(
         **{feature.value: switched.get(feature.value, feature not in SWITCHED_ON) for feature in FEATURES}
     )

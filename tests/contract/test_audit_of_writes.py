@@ -239,7 +239,7 @@ BODIES_OF_THEIR_OWN: dict[str, Callable[[World], Any]] = {
             "product_id": world.ids["product"],
             "batch_id": world.ids["batch"],
             "replaces": [],
-        }  # fmt: skip
+        }
     },
     "create_footprint_partner": lambda _: named("footprint_partner", **_nameless(PARTNER)),
     "create_footprint_call": lambda world: {

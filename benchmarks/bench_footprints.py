@@ -73,7 +73,7 @@ def _asked(connection: HTTPConnection, target: str, token: str) -> float:
 
 def _load_events(running: Service, project: str) -> None:
     kind = {
-        "name": "Delivery", "slug": "delivery", "expected_locations": "zero_or_more",
+        "name": "Delivery", "slug": "delivery", "expected_locations": "none",
         "data_point_types": [{"name": "Mass", "slug": "mass", "value_type": "number", "unit": "t"}],
     }  # fmt: skip
     running.call("POST", f"/projects/{project}/event_types", {"event_type": kind})

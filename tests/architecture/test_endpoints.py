@@ -133,5 +133,6 @@ ASKS_WITHOUT_WRITING = {
     "/package_installations/{package_installation_id}/upgrade/preview",
     "/projects/{project_id}/rules/preview",
     "/projects/{project_id}/rule_results/impact",
+    "/footprints/check",
 }
 """A question that needs a body, and so comes as a POST."""

@@ -15,6 +15,7 @@ from tests.given import accounting as given_accounting
 from tests.given import alerts as given_alerts
 from tests.given import collection as given
 from tests.given import engagements, packages
+from tests.given.footprints import PARTNER, PRODUCT
 from tests.given.requests import (
     CERTIFY,
     MAPPED,
@@ -235,6 +236,10 @@ def mapping_of(world: World) -> Any:
     return {"registry_mapping": of_ledger}
 
 
+def _nameless(record: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in record.items() if name != "name"}
+
+
 BODIES_OF_THEIR_OWN: dict[str, Callable[[World], Any]] = {
     "conclude_with_opinion": signed_opinion,
     "create_event_type": lambda _: named("event_type", data_point_types=[]),
@@ -256,6 +261,18 @@ BODIES_OF_THEIR_OWN: dict[str, Callable[[World], Any]] = {
     "bulk_approve": lambda world: {"result_ids": [world.ids["data_point_result"]]},
     "bulk_reject": lambda world: {"result_ids": [world.ids["data_point_result"]], "reason": "known"},
     "create_registry": lambda _: named("registry", adapter="file"),
+    "create_footprint_product": lambda _: named("footprint_product", **_nameless(PRODUCT)),
+    "create_footprint": lambda world: {
+        "footprint": {
+            "product_id": world.ids["product"],
+            "batch_id": world.ids["batch"],
+            "replaces": [],
+        }
+    },
+    "create_footprint_partner": lambda _: named("footprint_partner", **_nameless(PARTNER)),
+    "create_footprint_call": lambda world: {
+        "footprint_call": {"partner_id": world.ids["partner"], "kind": "read"}
+    },
     "update_registry": lambda _: named("registry"),
     "read_registry_catalogue": lambda _: {},
     "create_registry_mapping": mapping_of,

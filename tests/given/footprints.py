@@ -156,6 +156,9 @@ def one_of_each(account: Account, api: Caller, batch: str) -> dict[str, Any]:
     return {
         "footprint_product": product["id"],
         "product": product["id"],
+        "product_number": product["id"],
+        "partner_number": partner["id"],
+        "client_number": client["id"],
         "footprint_partner": partner["id"],
         "partner": partner["id"],
         "footprint_client": client["id"],

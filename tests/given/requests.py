@@ -42,7 +42,10 @@ BODIES = {
 them.
 """
 
-NO_IDS = {"tracking_id", "requires_tracking_id", "request_id", "external_id"}
+NO_IDS = {
+    "tracking_id", "requires_tracking_id", "request_id", "external_id", "client_id", "event_id",
+    "company_ids", "product_ids", "footprint_ids", "preceding_ids",
+}  # fmt: skip
 """Fields that are named like ids and hold what the caller likes."""
 
 PATH_KINDS = {
@@ -410,6 +413,8 @@ def unknown(kind: str, like: Any) -> Any:
     """An id of the same form that no record has."""
     if isinstance(like, int):
         return NUMBER_OF_NONE
+    if kind not in identity.PREFIXES:
+        return "00000000-0000-0000-0000-000000000000"
     return identity.make(kind, Key(NOWHERE.project) if kind == "project" else NOWHERE)
 
 

@@ -34,8 +34,8 @@ from weighbridge.footprints.records import (
     AskedCall,
     CallKind,
     FootprintCall,
-    NewFootprintCall,
-    NewFootprintCallBody,
+    WantedFootprintCall,
+    WantedFootprintCallBody,
 )
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, get, post
 from weighbridge.platform import changes
@@ -101,11 +101,11 @@ async def get_footprint_call(call: ReadCall) -> FootprintCall:
 @post(
     "/footprint_calls",
     permission="production_accounting:write",
-    body=NewFootprintCallBody,
+    body=WantedFootprintCallBody,
     returns=FootprintCall,
     example={"footprint_call": {"partner_id": 1, "kind": "read"}},
 )
-async def create_footprint_call(call: WriteCall, body: NewFootprintCallBody) -> FootprintCall:
+async def create_footprint_call(call: WriteCall, body: WantedFootprintCallBody) -> FootprintCall:
     """Read a partner's footprints, ask for some, or tell of ours; a worker does it until it is done."""
     tx, actor, new = call.tx, call.actor, body.footprint_call
     if problems := [*_check_call(new), *await _check_records(tx, actor, new)]:
@@ -122,14 +122,14 @@ async def create_footprint_call(call: WriteCall, body: NewFootprintCallBody) -> 
     return made
 
 
-def _write_data(new: NewFootprintCall) -> dict[str, Any]:
+def _write_data(new: WantedFootprintCall) -> dict[str, Any]:
     if new.kind == AskedCall.REQUEST_CREATED:
         return dict(new.criteria) if isinstance(new.criteria, dict) else {}
     ids = [*new.footprint_ids] if isinstance(new.footprint_ids, list) else []
     return {"pfIds": ids}
 
 
-def _check_call(new: NewFootprintCall) -> list[Problem]:
+def _check_call(new: WantedFootprintCall) -> list[Problem]:
     if new.kind not in set(AskedCall):
         message = f"kind is {shorten(new.kind)!r}; it is one of {', '.join(AskedCall)}."
         return [Problem(message, "footprint_call.kind", "invalid")]
@@ -151,7 +151,7 @@ def _check_call(new: NewFootprintCall) -> list[Problem]:
     return [*problems, *_check_criteria(new, is_request=is_request)]
 
 
-def _check_criteria(new: NewFootprintCall, *, is_request: bool) -> list[Problem]:
+def _check_criteria(new: WantedFootprintCall, *, is_request: bool) -> list[Problem]:
     field = "footprint_call.criteria"
     if not isinstance(new.criteria, dict):
         return [Problem("criteria say what is asked for.", field, "required")] if is_request else []
@@ -167,7 +167,7 @@ def _check_criteria(new: NewFootprintCall, *, is_request: bool) -> list[Problem]
     return []
 
 
-async def _check_records(tx: Read, actor: Actor, new: NewFootprintCall) -> list[Problem]:
+async def _check_records(tx: Read, actor: Actor, new: WantedFootprintCall) -> list[Problem]:
     problems = []
     if not await tx.value(
         "SELECT true FROM footprint_partners WHERE account_id = %s AND id::bigint = %s::numeric",

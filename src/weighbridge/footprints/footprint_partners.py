@@ -130,7 +130,7 @@ async def get_footprint_partner(call: ReadCall) -> FootprintPartner:
             "name": "Fuel trader",
             "address": "https://trader.example/pact",
             "client_id": "plant-one",
-            "client_secret": "…",
+            "client_secret": "word-of-the-partner",
         }
     },
 )

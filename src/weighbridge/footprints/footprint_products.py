@@ -15,7 +15,7 @@ from psycopg.sql import SQL, Composable
 from weighbridge.core.footprint import AMOUNTS, DECLARED_UNITS, FOSSIL, read_urn
 from weighbridge.core.footprint_content import is_geography, read_term
 from weighbridge.core.identity import problem_of_name, problem_of_unseen
-from weighbridge.core.number import shorten
+from weighbridge.core.number import NumberError, limit_number, shorten
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Read, Write
@@ -135,14 +135,21 @@ def _check_numbers(wanted: FootprintProduct) -> Iterator[Problem]:
         listed = ", ".join(DECLARED_UNITS)
         message = f"declared_unit is {shorten(wanted.declared_unit)!r}; it is one of {listed}."
         yield Problem(message, "footprint_product.declared_unit", "invalid")
+    for name in ("declared_amount", "mass_per_declared_unit", "exempted_percent"):
+        try:
+            limit_number(getattr(wanted, name))
+        except NumberError as error:
+            yield Problem(f"{name}: {error}", f"footprint_product.{name}", "invalid")
     if wanted.declared_amount <= 0:
-        message = f"declared_amount is {wanted.declared_amount}; it is above zero."
+        message = f"declared_amount is {shorten(str(wanted.declared_amount))}; it is above zero."
         yield Problem(message, "footprint_product.declared_amount", "invalid")
     if wanted.mass_per_declared_unit < 0:
-        message = f"mass_per_declared_unit is {wanted.mass_per_declared_unit}; it is zero or above."
+        message = (
+            f"mass_per_declared_unit is {shorten(str(wanted.mass_per_declared_unit))}; it is zero or above."
+        )
         yield Problem(message, "footprint_product.mass_per_declared_unit", "invalid")
     if not 0 <= wanted.exempted_percent <= 100:
-        message = f"exempted_percent is {wanted.exempted_percent}; it is from 0 to 100."
+        message = f"exempted_percent is {shorten(str(wanted.exempted_percent))}; it is from 0 to 100."
         yield Problem(message, "footprint_product.exempted_percent", "invalid")
     if not 1 <= wanted.valid_months <= VALID_MONTHS:
         message = f"valid_months is {wanted.valid_months:,}; it is from 1 to {VALID_MONTHS}."

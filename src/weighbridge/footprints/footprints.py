@@ -15,6 +15,7 @@ from uuid import UUID
 
 from psycopg.sql import SQL
 
+from weighbridge.accounting.batches_queries import find_batch_key
 from weighbridge.core import identity
 from weighbridge.core.footprint import STATUSES, check_footprint, read_uuid
 from weighbridge.core.footprint_content import list_nodes
@@ -54,11 +55,12 @@ from weighbridge.footprints.records import (
     FootprintDeprecation,
     FootprintFinding,
     FootprintProduct,
-    NewFootprint,
-    NewFootprintBody,
+    WantedFootprint,
+    WantedFootprintBody,
 )
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, ask, get, post
 from weighbridge.platform.tenancy import find, of_account, project_filter
+from weighbridge.reporting.reports_queries import find_report_key
 
 FOOTPRINTS: Final = Listing(
     sorts={"created_at": "f.number", "valid_from": "f.valid_from", "valid_until": "f.valid_until"},
@@ -142,11 +144,11 @@ async def get_footprint(call: ReadCall) -> Footprint:
 @post(
     "/footprints",
     permission="production_accounting:write",
-    body=NewFootprintBody,
+    body=WantedFootprintBody,
     returns=Footprint,
     example={"footprint": {"product_id": 1, "batch_id": "bat_0123456789abcdef01234567"}},
 )
-async def create_footprint(call: WriteCall, body: NewFootprintBody) -> Footprint:
+async def create_footprint(call: WriteCall, body: WantedFootprintBody) -> Footprint:
     """Make a footprint of a product from a batch or an accepted report, and tell partners of it.
 
     It takes the place of the footprints that were made from the same batch, or from reports that this one
@@ -155,6 +157,7 @@ async def create_footprint(call: WriteCall, body: NewFootprintBody) -> Footprint
     tx, actor, new = call.tx, call.actor, body.footprint
     if problems := _check_new(new):
         raise Invalid(problems)
+    await _find_source(tx, actor, new)
     product = await _read_product(tx, actor, new.product_id)
     source = await _read_source(tx, actor, new, product)
     named = await _find_named(tx, actor, new.replaces) if isinstance(new.replaces, list) else None
@@ -197,11 +200,13 @@ async def check_sent_footprint(_: ReadCall, body: FootprintCheck) -> CheckedFoot
     return CheckedFootprint(list_findings(body.content))
 
 
-def _check_new(new: NewFootprint) -> list[Problem]:
+def _check_new(new: WantedFootprint) -> list[Problem]:
     problems = []
     if isinstance(new.batch_id, str) == isinstance(new.report_id, str):
         message = "A footprint is made from a batch or from a report: give batch_id or report_id, not both."
         problems.append(Problem(message, "footprint.batch_id", "conflict"))
+        if isinstance(new.report_id, str):
+            problems.append(Problem(message, "footprint.report_id", "conflict"))
     if isinstance(new.replaces, list) and len(new.replaces) > IDENTIFIERS_MAX:
         message = f"replaces names {len(new.replaces)} footprints; it takes at most {IDENTIFIERS_MAX}."
         problems.append(Problem(message, "footprint.replaces", "too_many"))
@@ -217,8 +222,16 @@ async def _read_product(tx: Read, actor: Actor, number: int) -> FootprintProduct
         raise Invalid([Problem(message, "footprint.product_id", "unknown")]) from None
 
 
+async def _find_source(tx: Read, actor: Actor, new: WantedFootprint) -> None:
+    """Raise NotFound where the account has no such batch or report."""
+    if isinstance(new.batch_id, str):
+        await find_batch_key(tx, actor, new.batch_id)
+    elif isinstance(new.report_id, str):
+        await find_report_key(tx, actor, new.report_id)
+
+
 async def _read_source(
-    tx: Read, actor: Actor, new: NewFootprint, product: FootprintProduct
+    tx: Read, actor: Actor, new: WantedFootprint, product: FootprintProduct
 ) -> FootprintSource:
     nodes = list_nodes((product.quantity, *product.amounts.values()))
     if isinstance(new.batch_id, str):

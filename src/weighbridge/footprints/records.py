@@ -125,13 +125,14 @@ class Footprint(msgspec.Struct, frozen=True):
     id: str
     """The UUID by which others know it."""
     product_id: int
+    """The number of the product that it is of."""
     project_id: str
     batch_id: str | None
     """The batch that it was made from; null for one that was made from a report."""
     report_id: str | None
     """The report that it was made from; null for one that was made from a batch."""
     status: Annotated[str, one_of(STATUSES)]
-    """`Active`, or `Deprecated` once another one has taken its place or it was taken back."""
+    """Whether it is to be used: `Deprecated` once another one has taken its place or it was taken back."""
     preceding_ids: list[str]
     """The footprints that it takes the place of, and those that they did."""
     content: dict[str, Any]
@@ -141,14 +142,17 @@ class Footprint(msgspec.Struct, frozen=True):
     findings: list[FootprintFinding]
     """What is wrong with it; empty for nothing."""
     valid_from: Instant
+    """When it begins to be valid: at the end of its period."""
     valid_until: Instant
+    """When it is valid no more."""
     created_at: Instant
     deprecated_at: Instant | None
+    """When it was deprecated; null for one that is active."""
     deprecated_reason: str | None
     """Why it is deprecated; null for one that is active."""
 
 
-class NewFootprint(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class WantedFootprint(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a caller sends to make a footprint, from a batch or from a report."""
 
     product_id: int
@@ -164,10 +168,10 @@ class NewFootprint(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What changed, or how it was calculated, besides what the product says."""
 
 
-class NewFootprintBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class WantedFootprintBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The body of POST /footprints."""
 
-    footprint: NewFootprint
+    footprint: WantedFootprint
 
 
 class FootprintDeprecation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -188,6 +192,7 @@ class CheckedFootprint(msgspec.Struct, frozen=True):
     """What is wrong with a footprint that was sent to be checked."""
 
     findings: list[FootprintFinding]
+    """What is wrong with it; empty for nothing."""
 
 
 class FootprintPartner(msgspec.Struct, frozen=True):
@@ -284,6 +289,7 @@ class FootprintCall(msgspec.Struct, frozen=True):
     id: int
     """The number of the call."""
     partner_id: int
+    """The number of the partner who is called."""
     kind: Annotated[str, one_of(CallKind)]
     """What is sent, or `read`."""
     content: dict[str, Any]
@@ -298,15 +304,16 @@ class FootprintCall(msgspec.Struct, frozen=True):
     """What came of the last attempt that failed; null when none did."""
     created_at: Instant
     ended_at: Instant | None
+    """When it arrived or was given up; null while it waits."""
 
 
-class NewFootprintCall(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class WantedFootprintCall(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a caller asks for of a partner."""
 
     partner_id: int
     """The number of the partner."""
     kind: Annotated[Line, one_of(AskedCall)]
-    """`read` reads footprints there, `request_created` asks for some, `published` tells of ours."""
+    """What is to be done: `read` reads some, `request_created` asks for some, `published` tells of ours."""
     footprint_ids: Annotated[list[str], several(IDENTIFIERS_MAX)] | UnsetType = UNSET
     """Of `published` the footprints that it is told of, required; of `read` those that are read, instead of
     all."""
@@ -315,10 +322,10 @@ class NewFootprintCall(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `{"productId": ["urn:gtin:4712345060507"]}`."""
 
 
-class NewFootprintCallBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class WantedFootprintCallBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The body of POST /footprint_calls."""
 
-    footprint_call: NewFootprintCall
+    footprint_call: WantedFootprintCall
 
 
 class FootprintEvent(msgspec.Struct, frozen=True):
@@ -335,8 +342,9 @@ class FootprintEvent(msgspec.Struct, frozen=True):
     event_id: str
     """What its sender calls it."""
     content: dict[str, Any]
-    """The whole event."""
+    """The whole event, as it was sent."""
     received_at: Instant
+    """When it came, by the clock of the database."""
 
 
 class ReceivedFootprint(msgspec.Struct, frozen=True):
@@ -357,3 +365,4 @@ class ReceivedFootprint(msgspec.Struct, frozen=True):
     findings: list[FootprintFinding]
     """What is wrong with it; empty for nothing."""
     received_at: Instant
+    """When it came, by the clock of the database."""

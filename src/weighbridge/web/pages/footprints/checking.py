@@ -9,7 +9,6 @@ from weighbridge.web.framework.page import form, page
 from weighbridge.web.framework.visit import View, Visit, view
 
 
-@page("/footprints/check", permission="production_accounting:read", everywhere=True)
 async def footprint_check(visit: Visit) -> View:
     """The form that takes a footprint to be checked."""
     return _show(visit)
@@ -37,4 +36,7 @@ def _show(visit: Visit, findings: object = None) -> View:
     )  # fmt: skip
 
 
-PAGES = [*footprint_check, *check_pasted]
+PAGES = [
+    *page("/footprints/check", permission="production_accounting:read", everywhere=True)(footprint_check),
+    *check_pasted,
+]

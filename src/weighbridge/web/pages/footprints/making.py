@@ -10,7 +10,6 @@ OFFERED = "200"
 """Products and reports that the form offers."""
 
 
-@page("/footprints/new", permission="production_accounting:write", everywhere=True)
 async def new_footprint(visit: Visit) -> View:
     """The form of a footprint: the product, and what it is made from."""
     products = (await visit.ask(list_footprint_products, (("page_size", OFFERED),))).data
@@ -38,4 +37,7 @@ async def make_footprint(visit: Visit) -> Redirect:
     return Redirect(visit.url(f"footprints/{made.id}"), "Footprint created.")
 
 
-PAGES = [*new_footprint, *make_footprint]
+PAGES = [
+    *page("/footprints/new", permission="production_accounting:write", everywhere=True)(new_footprint),
+    *make_footprint,
+]

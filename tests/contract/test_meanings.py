@@ -41,18 +41,13 @@ FREE_TEXTS: Final = frozenset(_FREE.split())
 
 FREE_IN_ONE_RECORD: Final = {
     "CatalogueRecord.parent": "what a registry calls a project",
-    "CatalogueRecord.record_id": "what a registry calls a record",
     "RegistryCall.answer": "what a registry answered",
     "RegistryCall.body": "what a registry was sent",
     "RegistryCall.method": "the method of a request",
     "RegistryCall.path": "a path of a registry",
-    "RegistryCall.reference": "what a record is called there",
-    "RegistryFinding.field": "a field of a registry's record",
     "RegistryFinding.received": "a number as a registry wrote it",
-    "RegistryFinding.reference": "what a record is called there",
     "RegistryFinding.sent": "a number as it was sent",
     "RegistryState.status": "a word of a registry",
-    "RegistryStatement.statement_id": "what a registry calls a statement",
     "RegistryStatement.status": "a word of a registry",
     "Address.state": "a part of a postal address",
     "FillingWindow.same": "an expression",

@@ -50,6 +50,7 @@ TOLD: dict[str, set[tuple[str, str]]] = {
     "merge_reports": SUBMITTED | {("report", "create")},
     "split_report": SUBMITTED | {("report", "create")},
     "cancel_async_task": {("async_task", "fail")},
+    "read_registry_catalogue": STARTED,
 }
 """What the feed tells of an operation; of the others nothing."""
 

@@ -40,6 +40,15 @@ FREE_TEXTS: Final = frozenset(_FREE.split())
 """Names of fields that hold what people or other fields say; any other text is one of some words."""
 
 FREE_IN_ONE_RECORD: Final = {
+    "CatalogueRecord.parent": "what a registry calls a project",
+    "RegistryCall.answer": "what a registry answered",
+    "RegistryCall.body": "what a registry was sent",
+    "RegistryCall.method": "the method of a request",
+    "RegistryCall.path": "a path of a registry",
+    "RegistryFinding.received": "a number as a registry wrote it",
+    "RegistryFinding.sent": "a number as it was sent",
+    "RegistryState.status": "a word of a registry",
+    "RegistryStatement.status": "a word of a registry",
     "Address.state": "a part of a postal address",
     "Calibration.error_unit": "a unit",
     "NewCalibration.error_unit": "a unit",

@@ -39,8 +39,12 @@ FOLLOWS: dict[tuple[str, str], set[str]] = {
 }  # fmt: skip
 """What changes with a field: another form of it, or what it comes to."""
 
-NOT_OF_A_RECORD = {"update_inputs", "reassign_api_token", "reassign_report_link"}
-"""Changes that no record is the answer of, and those of one field, whose record no path gives."""
+NOT_OF_A_RECORD = {
+    "update_inputs", "reassign_api_token", "reassign_report_link", "update_registry_mapping",
+}  # fmt: skip
+"""Changes that no record is the answer of, and those of one field, whose record no path gives or which is a
+whole document.
+"""
 
 CHANGES = sorted(
     name

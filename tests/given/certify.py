@@ -68,6 +68,8 @@ class CertifyDouble:
     """So many answers are lost, of changes that are made."""
     refuse: dict[str, int] = field(default_factory=dict)
     """Statuses by which changes of a path are refused."""
+    says_uploaded: bool = True
+    """Whether it answers 409 for a file that it has, which the document says in words alone."""
     address: str = ""
     lock: threading.RLock = field(default_factory=threading.RLock)
 
@@ -357,7 +359,8 @@ class CertifyRequest(BaseHTTPRequestHandler):
             return 200, double.submit(path.split("/")[2], body)
         if path.endswith("/signed_upload_url"):
             number = path.split("/")[2]
-            return (409, {"detail": []}) if number in double.files else (200, double.sign(number))
+            is_there = number in double.files and double.says_uploaded
+            return (409, {"detail": []}) if is_there else (200, double.sign(number))
         return 200, double.make(path, body)
 
     def change(self, work: Callable[[str, Any], tuple[int, Any]], content: bytes | None = None) -> None:

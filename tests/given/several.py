@@ -10,9 +10,21 @@ from tests.given import accounting as given_accounting
 from tests.given import collection as given
 from tests.given import instruments as given_instruments
 from tests.given import packages
-from tests.given.requests import FORMLESS, METHODOLOGY, RULE, WHOLE, YAML, World, world_of
+from tests.given.requests import (
+    CERTIFY,
+    FORMLESS,
+    MAPPED,
+    METHODOLOGY,
+    RULE,
+    WHOLE,
+    YAML,
+    World,
+    world_of,
+)
 from tests.given.rule_evaluation import work
 from tests.server import Caller, Server
+
+from weighbridge.core import identity
 
 TYPES = [
     given.number("mass"),
@@ -38,6 +50,7 @@ def several_of(server: Server) -> World:
     _accounted(api, world, project)
     _watched(api, world, project)
     _reported(api, world, project)
+    _called(world)
     api.post("/webhooks", WHOLE["create_webhook"]).expect(201)
     for list_name in ("batches", "reports"):
         api.post(
@@ -163,8 +176,33 @@ def _reported(api: Caller, world: World, project: dict[str, Any]) -> None:
         report = {"name": name, "report_type": "annual", "project_id": project["id"], "batches": taken}
         made = api.post("/reports", {"report": report}).expect(201).body["id"]
     api.post(f"/reports/{made}/submit", {}).expect(202)
+    for registry in ("Certify 2", "Certify 3"):
+        number = api.post("/registries", {"registry": CERTIFY | {"name": registry}}).expect(201).body["id"]
+        mapping = {"registry_id": number, "ledger_id": world.ids["ledger"], "contents": MAPPED}
+        path = f"/projects/{project['id']}/registry_mappings"
+        api.post(path, {"registry_mapping": mapping}).expect(201)
     for _ in range(2):
         api.post(f"/reports/{world.ids['report']}/links", {"link": {"name": "Verifier"}}).expect(201)
+
+
+def _called(world: World) -> None:
+    """What a registry has, and calls of it: no registry is called here."""
+    world.account.sql(
+        """
+        INSERT INTO registry_catalogue (account_id, registry_id, kind, record_id, name)
+        SELECT %s, %s, 'project', name, name FROM unnest(ARRAY['a', 'b', 'c']) AS name RETURNING record_id
+        """,
+        world.account.id, world.ids["registry"],
+    )  # fmt: skip
+    report = identity.number("report", world.ids["report"])
+    world.account.sql(
+        """
+        INSERT INTO registry_calls (project_id, report_id, method, path)
+        SELECT project_id, id, 'GET', path FROM reports, unnest(ARRAY['/a', '/b', '/c']) AS path
+         WHERE id = %s RETURNING path
+        """,
+        report,
+    )
 
 
 def _repeated(api: Caller, world: World) -> None:

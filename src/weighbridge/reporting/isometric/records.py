@@ -75,6 +75,7 @@ class StartedCatalogue(msgspec.Struct, frozen=True):
     """The answer to a reading that was asked for: it is under way."""
 
     registry_id: int
+    """The number of the registry that is read."""
     async_task_id: int
     """The number of the task that reads."""
     async_task: AsyncTask
@@ -84,6 +85,7 @@ class CatalogueResult(msgspec.Struct, frozen=True):
     """The result of a finished reading."""
 
     registry_id: int
+    """The number of the registry that was read."""
     records: int
     """How many records were read."""
 
@@ -126,6 +128,7 @@ class RegistryFinding(msgspec.Struct, frozen=True):
     received: str | None
     """What came back; null where nothing did."""
     found_at: Instant
+    """When it was found."""
 
 
 class RegistryState(msgspec.Struct, frozen=True):
@@ -134,6 +137,7 @@ class RegistryState(msgspec.Struct, frozen=True):
     status: str
     """In the words of the registry, such as `AWAITING_VERIFICATION`."""
     said_at: Instant
+    """When it was first read."""
 
 
 class RegistryStatement(msgspec.Struct, frozen=True):

@@ -58,7 +58,7 @@ CREATE TABLE registry_calls (
     http_status    integer CHECK (http_status BETWEEN 100 AND 999),
     answer         text,
     PRIMARY KEY (project_id, id),
-    FOREIGN KEY (project_id, report_id) REFERENCES report_submissions
+    FOREIGN KEY (project_id, report_id) REFERENCES reports
 );
 COMMENT ON TABLE registry_calls IS
     'Calls of a registry, each written before it leaves, with its answer; without what proves who called.';

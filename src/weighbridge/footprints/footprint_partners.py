@@ -2,8 +2,8 @@
 
 In: an address, and the client id and secret that the partner gave. Permission: production accounting.
 
-Invariants: the secret is stored in its own table, and no answer and no audit row has it; it is sent only to
-the addresses with which it was stated: another one takes a secret that is stated anew.
+Invariants: the secret is stored encrypted in its own table, and no answer and no audit row has it; it is
+sent only to the addresses with which it was stated: another one takes a secret that is stated anew.
 """
 
 from typing import Final
@@ -23,6 +23,7 @@ from weighbridge.footprints.records import FOOTPRINT_PARTNER_BODIES, FootprintPa
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, get, patch, post
 from weighbridge.http.outgoing import problem_of_address
 from weighbridge.platform import changes
+from weighbridge.platform.kept_secrets import FOOTPRINT_PARTNER_SECRETS, encrypt_secret
 from weighbridge.platform.tenancy import find, number_named, of_account
 
 SECRET_MAX: Final = 1_000
@@ -86,13 +87,15 @@ async def _check_partner(
     return [problem for problem in problems if problem]
 
 
-async def _store_secret(tx: Write, partner: int, secret: str) -> None:
+async def _store_secret(tx: Write, actor: Actor, partner: int, secret: str) -> None:
+    place = FOOTPRINT_PARTNER_SECRETS.place(actor.account_id, str(partner))
+    envelope = await encrypt_secret(tx, secret.encode(), place)
     await tx.execute(
         """
-        INSERT INTO footprint_partner_secrets (partner_id, value) VALUES (%s, %s)
-        ON CONFLICT (partner_id) DO UPDATE SET value = excluded.value
+        INSERT INTO footprint_partner_secrets (partner_id, encrypted) VALUES (%s, %s)
+        ON CONFLICT (partner_id) DO UPDATE SET value = NULL, encrypted = excluded.encrypted
         """,
-        (partner, secret),
+        (partner, envelope),
     )
 
 
@@ -158,7 +161,7 @@ async def create_footprint_partner(call: WriteCall, body: Struct) -> FootprintPa
         """,
         (actor.account_id, wanted.name, address, token_address, wanted.client_id, wanted.is_notified),
     )
-    await _store_secret(tx, number, secret)
+    await _store_secret(tx, actor, number, secret)
     made = await read_footprint_partner(tx, actor, str(number))
     changes.record(tx, actor, action="footprint_partner.create", target=str(number), after=made)
     return made
@@ -205,7 +208,7 @@ async def update_footprint_partner(call: WriteCall, body: Struct) -> FootprintPa
         ),
     )  # fmt: skip
     if secret is not None:
-        await _store_secret(tx, before.id, secret)
+        await _store_secret(tx, actor, before.id, secret)
     after = await read_footprint_partner(tx, actor, text)
     changes.record(tx, actor, action="footprint_partner.update", target=text, before=before, after=after)
     return after

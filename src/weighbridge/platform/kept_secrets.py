@@ -61,7 +61,15 @@ WEBHOOK_SECRETS: Final = SecretColumn(
     account="o.account_id",
     row="s.webhook_id || '/' || s.id",
 )
-ENCRYPTED: Final = (REGISTRY_HEADERS, WEBHOOK_SECRETS)
+FOOTPRINT_PARTNER_SECRETS: Final = SecretColumn(
+    table="footprint_partner_secrets",
+    readable="value",
+    readable_bytes="convert_to(s.value, 'UTF8')",
+    owner="JOIN footprint_partners o ON o.id = s.partner_id",
+    account="o.account_id",
+    row="s.partner_id::text",
+)
+ENCRYPTED: Final = (REGISTRY_HEADERS, WEBHOOK_SECRETS, FOOTPRINT_PARTNER_SECRETS)
 """All columns with secrets that the service has to have back."""
 
 NOT_ENCRYPTED: Final[Mapping[str, str]] = {
@@ -72,6 +80,8 @@ NOT_ENCRYPTED: Final[Mapping[str, str]] = {
     "api_tokens.secret_hash": "the SHA-256 of 190 random bits",
     "captured_changes.key": "says which row changed",
     "engagements.verifier_key": "the public half of a key",
+    "footprint_clients.secret_hash": "the SHA-256 of 256 random bits",
+    "footprint_tokens.secret_hash": "the SHA-256 of 256 random bits",
     "exports.link": "part of an address that the interface shows, for one file of the account itself",
     "idempotency_keys.headers": "of answers, which have no secret: what is shown once is not kept",
     "idempotency_keys.key": "a word of the caller for a request",

@@ -21,6 +21,7 @@ import msgspec
 
 from weighbridge.core.footprint import read_uuid
 from weighbridge.core.number import shorten
+from weighbridge.core.platform.encryption import UnopenedSecretError
 from weighbridge.core.platform.permission import NOBODY, Actor
 from weighbridge.core.platform.webhook import DeliveryState, compute_pause, is_taken, read_retry_after
 from weighbridge.db.engine import Database
@@ -35,6 +36,7 @@ from weighbridge.http.outgoing import (
     OutOfReach,
 )
 from weighbridge.platform import changes
+from weighbridge.platform.kept_secrets import FOOTPRINT_PARTNER_SECRETS, decrypt_secret
 
 GIVE_UP: Final = timedelta(days=3)
 """How long a call is tried, from when it was made: what PACT says for events."""
@@ -80,7 +82,8 @@ class HeldCall(msgspec.Struct, frozen=True):
     address: str
     token_address: str
     client_id: str
-    secret: str
+    encrypted: bytes
+    """The secret of the client, as it is stored."""
 
     def __repr__(self) -> str:
         return f"HeldCall({self.number})"
@@ -142,8 +145,17 @@ class Exchanger:
         answer = await self._send("POST", f"{call.address}/3/events", headers, call.content.encode())
         _need_taken(answer, "the event")
 
+    async def _read_secret(self, call: HeldCall) -> str:
+        place = FOOTPRINT_PARTNER_SECRETS.place(call.account, str(call.partner))
+        async with self._database.read() as tx:
+            try:
+                return (await decrypt_secret(tx, place, call.encrypted, None)).decode()
+            except UnopenedSecretError as error:
+                message = f"{error} State the secret of the partner anew, or restore the key."
+                raise CallFailedError(message) from None
+
     async def _ask_for_token(self, call: HeldCall) -> str:
-        pair = f"{quote_plus(call.client_id)}:{quote_plus(call.secret)}"
+        pair = f"{quote_plus(call.client_id)}:{quote_plus(await self._read_secret(call))}"
         headers = {
             "Authorization": f"Basic {b64encode(pair.encode()).decode()}",
             "Content-Type": "application/x-www-form-urlencoded",
@@ -291,7 +303,7 @@ _CLAIM: Final = """
       FROM due, footprint_partners p, footprint_partner_secrets s
      WHERE c.id = due.id AND p.id = c.partner_id AND s.partner_id = p.id
     RETURNING c.id, c.account_id, c.partner_id, c.kind, c.content, c.attempt_count, c.created_at, p.address,
-              p.token_address, p.client_id, s.value
+              p.token_address, p.client_id, s.encrypted
 """
 
 _WRITE: Final = """

@@ -93,10 +93,12 @@ COMMENT ON TABLE footprint_partners IS 'Hosts of partners from which footprints 
 
 CREATE TABLE footprint_partner_secrets (
     partner_id  integer PRIMARY KEY REFERENCES footprint_partners,
-    value       text NOT NULL CHECK (value <> '')
+    value       text CHECK (value <> ''),
+    encrypted   bytea,
+    CONSTRAINT footprint_partner_secrets_kept_once CHECK (num_nonnulls(value, encrypted) = 1)
 );
 COMMENT ON TABLE footprint_partner_secrets IS
-    'Client secrets that authenticate the service at a partner, apart from all that is shown.';
+    'Client secrets that authenticate the service at a partner, encrypted, apart from all that is shown.';
 
 CREATE TABLE footprint_clients (
     account_id   integer NOT NULL REFERENCES accounts,

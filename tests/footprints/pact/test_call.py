@@ -2,6 +2,7 @@
 
 import json
 import threading
+from base64 import b64decode
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -129,6 +130,23 @@ def test_another_address_takes_the_secret_anew(host):
     assert change(token_address=THERE).expect(422).error["field"] == "client_secret"
     change(address="https://new.example", client_secret=SECRET).expect(200)
     change(is_notified=False).expect(200)
+
+
+def test_a_secret_is_stored_encrypted_and_used_as_it_was_stated(host, partner, sql):
+    made = host.partner(partner.address)
+    [(number,)] = sql(
+        "SELECT id FROM footprint_partners WHERE account_id = %s AND name = %s", host.account.id, made["name"]
+    )
+    host.make(host.product())
+
+    host.exchange()
+
+    [(readable, envelope)] = sql(
+        "SELECT value, encrypted FROM footprint_partner_secrets WHERE partner_id = %s", number
+    )
+    token = next(headers for path, headers, _ in partner.came if path == "/pact/auth/token")
+    assert b64decode(token["Authorization"].removeprefix("Basic ")).endswith(b":word-nobody-shows")
+    assert (readable, b"word-nobody-shows" in bytes(envelope)) == (None, False)
 
 
 def test_the_next_page_is_at_the_same_host_or_not_followed():

@@ -6,6 +6,8 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from weighbridge.core.collection.data_feed import fits_pattern
@@ -15,7 +17,6 @@ from weighbridge.exchange.tables.clock_changes import list_clock_changes
 from weighbridge.exchange.tables.foreign import describe_foreign
 from weighbridge.exchange.tables.header import name_columns
 from weighbridge.exchange.tables.opening import open_table
-from weighbridge.exchange.tables.parquet import shorten_single
 from weighbridge.exchange.tables.table import CsvFile
 from weighbridge.exchange.tables.table_form import TableForm
 
@@ -192,8 +193,17 @@ def test_what_only_looks_foreign_is_read():
     assert [describe_foreign(head) for head in (b"time,flow\n", b"<0.05;1\n", b"[kg];x\n")] == [None] * 3
 
 
-def test_a_single_float_is_the_shortest_decimal_that_it_is():
-    assert (shorten_single(0.10000000149011612, "f"), shorten_single(16_777_216.0, "f")) == (
-        "0.1",
-        "16777216",
-    )
+def test_a_binary_number_of_parquet_is_the_shortest_decimal_that_it_is(read):
+    packed = io.BytesIO()
+    numbers = {
+        "wide": pa.array([0.1, 1e-7, None], pa.float64()),
+        "narrow": pa.array([0.1, 16_777_216.0, 1e30], pa.float32()),
+    }
+    pq.write_table(pa.table(numbers), packed)
+
+    _, rows = read(packed.getvalue())
+
+    values = [[Decimal(cell) if cell else None for cell in cells] for _, cells, _ in rows]
+    assert values == [
+        [Decimal("0.1"), Decimal("0.1")], [Decimal("1E-7"), Decimal(16_777_216)], [None, Decimal("1E+30")],
+    ]  # fmt: skip

@@ -26,7 +26,7 @@ _PROBLEMS_MAX: Final = 20
 
 
 @dataclass(slots=True)
-class _Gathered:
+class _TimeRows:
     """The rows of one time."""
 
     line: int
@@ -72,7 +72,7 @@ class LongTable:
         return self._bad.pop(row.line, None)
 
     def _pivot(self) -> Iterator[FileRow]:
-        gathered: dict[tuple[str, ...], _Gathered] = {}
+        gathered: dict[tuple[str, ...], _TimeRows] = {}
         width = len(self._table.header)
         for count, row in enumerate(self._table.rows, 1):
             if not any(map(str.strip, row.cells)):
@@ -98,15 +98,15 @@ class LongTable:
             self._add(gathered, key, row)
         yield from self._end(gathered)
 
-    def _is_second_pass(self, held: _Gathered, row: FileRow) -> bool:
+    def _is_second_pass(self, held: _TimeRows, row: FileRow) -> bool:
         """Whether the same local time begins again, as it does in the night when the clocks go back."""
         at = self._tags.get(row.cells[self._tag].strip())
         return at is not None and at in held.values and len(held.values) > 1 and at == next(iter(held.values))
 
-    def _add(self, gathered: dict[tuple[str, ...], _Gathered], key: tuple[str, ...], row: FileRow) -> None:
+    def _add(self, gathered: dict[tuple[str, ...], _TimeRows], key: tuple[str, ...], row: FileRow) -> None:
         held = gathered.get(key)
         if held is None:
-            held = gathered[key] = _Gathered(row.line, [row.cells[at] for at in self._beside])
+            held = gathered[key] = _TimeRows(row.line, [row.cells[at] for at in self._beside])
         tag = row.cells[self._tag].strip()
         at = self._tags.get(tag)
         if at is None:
@@ -122,7 +122,7 @@ class LongTable:
         else:
             held.values[at] = row.cells[self._value]
 
-    def _end(self, gathered: dict[tuple[str, ...], _Gathered]) -> Iterator[FileRow]:
+    def _end(self, gathered: dict[tuple[str, ...], _TimeRows]) -> Iterator[FileRow]:
         for held in gathered.values():
             if held.problems:
                 self._bad[held.line] = BadRow(held.line, tuple(held.problems))

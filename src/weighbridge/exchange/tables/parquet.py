@@ -6,7 +6,6 @@ decimal that is this float, as programs show it, so that what was 0.1 before it 
 Invariant: nothing is computed with a float.
 """
 
-import struct
 from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
@@ -97,6 +96,11 @@ def _list_values(column: Any) -> list[Any]:
     if pa.types.is_timestamp(column.type):
         # Beyond microseconds there is no time of an event.
         column = column.cast(pa.timestamp("us", column.type.tz), safe=False)
+    elif pa.types.is_floating(column.type):
+        # Arrow writes the shortest decimal of each width; of half a width there is none.
+        if pa.types.is_float16(column.type):
+            column = column.cast(pa.float32())
+        column = column.cast(pa.string())
     elif pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
     listed: list[Any] = column.to_pylist()
@@ -123,17 +127,9 @@ def _write_boolean(value: bool) -> str:  # noqa: FBT001 - the value of a cell
     return ReadyCell(str(value).lower())
 
 
-def _write_float(text: str) -> str:
+def _write_real(text: str) -> str:
+    """The shortest decimal of a value, as Arrow writes it; a word where it is no number."""
     return text if text in {"nan", "inf", "-inf"} else ReadyCell(text)
-
-
-def shorten_single(value: float, code: str) -> str:
-    """The shortest decimal that is this float of half or single precision."""
-    for digits in range(1, 10):
-        text = format(value, f".{digits}g")
-        if struct.pack(code, float(text)) == struct.pack(code, value):
-            return text
-    return repr(value)
 
 
 def _write_timestamp(value: datetime) -> str:
@@ -150,9 +146,7 @@ _WRITERS: Final[tuple[tuple[Callable[[Any], bool], Writer], ...]] = (
     (pa.types.is_boolean, _write_boolean),
     (pa.types.is_integer, _write_exact),
     (pa.types.is_decimal, _write_exact),
-    (pa.types.is_float64, lambda value: _write_float(repr(value))),
-    (pa.types.is_float32, lambda value: _write_float(shorten_single(value, "f"))),
-    (pa.types.is_float16, lambda value: _write_float(shorten_single(value, "e"))),
+    (pa.types.is_floating, _write_real),
     (pa.types.is_timestamp, _write_timestamp),
     (pa.types.is_date, _write_iso),
     (pa.types.is_time, _write_iso),

@@ -68,7 +68,7 @@ def read_term(text: str) -> Term | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
+class MeasuredAmount:
     """A value with its unit."""
 
     value: Decimal
@@ -79,8 +79,8 @@ class Measure:
 class Produced:
     """What a batch or a report says of a product, over its whole period."""
 
-    amount: Measure
-    nodes: Mapping[str, Measure]
+    amount: MeasuredAmount
+    nodes: Mapping[str, MeasuredAmount]
     start: datetime
     end: datetime
     measured_share: Decimal | None
@@ -234,7 +234,7 @@ def _compute(
     return plain(round_to(CONTEXT.divide(signed, quantity), PLACES))
 
 
-def _find(term: Term, produced: Produced) -> Measure | None:
+def _find(term: Term, produced: Produced) -> MeasuredAmount | None:
     return produced.amount if term.node is None else produced.nodes.get(term.node)
 
 
@@ -243,7 +243,9 @@ def _missing(field: str, text: str) -> Problem:
     return Problem(message, field, "unknown")
 
 
-def _convert(measure: Measure, targets: Sequence[str], field: str, problems: list[Problem]) -> Decimal | None:
+def _convert(
+    measure: MeasuredAmount, targets: Sequence[str], field: str, problems: list[Problem]
+) -> Decimal | None:
     """A value in the first of some units that fits; None, with a problem, where none does."""
     source: Unit = parse_unit(measure.unit)
     for target in map(parse_unit, targets):

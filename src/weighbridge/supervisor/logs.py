@@ -244,6 +244,13 @@ OF_WORKERS: Final[Mapping[str, LogEvent]] = {
         "Report it with the trace; they stay marked and are rolled up later.",
     ),
     "delivering_failed": LogEvent("error", (), "Sending messages to webhooks failed.", REPORT),
+    "exchange_failed": LogEvent("error", (), "Exchanging footprints with partners failed.", REPORT),
+    "pact_unavailable": LogEvent(
+        "warning",
+        ("operation", "error"),
+        "A request below `/pact` was answered 503, for the database did not answer.",
+        "See `database_unavailable`.",
+    ),
     "review_failed": LogEvent("error", (), "Asking registries for their decisions failed.", REPORT),
     "watching_failed": LogEvent(
         "error",

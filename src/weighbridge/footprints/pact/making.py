@@ -16,7 +16,7 @@ from weighbridge.accounting.model_runs import read_model_run
 from weighbridge.core import identity
 from weighbridge.core.footprint_content import (
     DeclaredProduct,
-    Measure,
+    MeasuredAmount,
     Produced,
     UnmadeFootprintError,
     rests_on_amount,
@@ -72,15 +72,15 @@ async def read_batch_source(tx: Read, actor: Actor, friendly: str, nodes: set[st
     if batch.adjusts is not None:
         batch = await get_batch(tx, actor, batch.adjusts)
     newest = batch if not batch.adjusted_by else await get_batch(tx, actor, batch.adjusted_by[-1])
-    values: dict[str, Measure] = {}
+    values: dict[str, MeasuredAmount] = {}
     if nodes and newest.model_run is not None:
         run = await read_model_run(tx, actor, newest.model_run.id)
         values = {
-            one.slug: Measure(one.value, one.unit)
+            one.slug: MeasuredAmount(one.value, one.unit)
             for one in run.calculations
             if one.slug in nodes and isinstance(one.value, Decimal)
         }
-    amount = Measure(batch.run_total, batch.primary_output.unit)
+    amount = MeasuredAmount(batch.run_total, batch.primary_output.unit)
     key = identity.parse("batch", batch.id)
     assert key is not None, "a batch has an id"  # noqa: S101
     produced = Produced(amount, values, batch.start_time, batch.end_time, batch.measured_share)
@@ -99,11 +99,11 @@ async def read_report_source(tx: Read, actor: Actor, friendly: str, nodes: set[s
     stated = report.amount if report.accepted_amount is None else report.accepted_amount
     share = compute_measured_share(await read_shares(tx, key))
     values = await _read_nodes(tx, key, nodes)
-    produced = Produced(Measure(stated, unit), values, report.start_time, report.end_time, share)
+    produced = Produced(MeasuredAmount(stated, unit), values, report.start_time, report.end_time, share)
     return FootprintSource(key.project, None, key.key, produced, await _list_predecessors(tx, key))
 
 
-async def _read_nodes(tx: Read, report: identity.Key, nodes: set[str]) -> dict[str, Measure]:
+async def _read_nodes(tx: Read, report: identity.Key, nodes: set[str]) -> dict[str, MeasuredAmount]:
     """What nodes came to, of each run the part that the report takes of it."""
     if not nodes:
         return {}
@@ -119,7 +119,7 @@ async def _read_nodes(tx: Read, report: identity.Key, nodes: set[str]) -> dict[s
             raise Invalid([Problem(message, "footprint.report_id", "invalid")])
         part = CONTEXT.divide(CONTEXT.multiply(value, taken), total) if total else Decimal(0)
         parts.setdefault(slug, []).append(part)
-    return {slug: Measure(exact_total(values), units[slug]) for slug, values in parts.items()}
+    return {slug: MeasuredAmount(exact_total(values), units[slug]) for slug, values in parts.items()}
 
 
 _NODES: Final = """

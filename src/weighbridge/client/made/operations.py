@@ -4523,7 +4523,8 @@ def footprint_calls_create(
 
     Args:
         partner_id: The number of the partner.
-        kind: `read` reads footprints there, `request_created` asks for some, `published` tells of ours.
+        kind: What is to be done: `read` reads some, `request_created` asks for some, `published` tells
+            of ours.
         footprint_ids: Of `published` the footprints that it is told of, required; of `read` those that
             are read, instead of all.
         criteria: Of `request_created` what is asked for, required, such as `{"productId":

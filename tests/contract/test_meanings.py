@@ -33,7 +33,8 @@ _FREE: Final = """
     adapter compared_with liability_reason reference report_type said_by superseded_by supersedes
     approval_comment approved_by comment created_by passed_over_with_data revoked_by
     when border_where operating_where
-    time_format duration encoding delimiter sheet watch column
+    time_format duration encoding delimiter sheet archive_files tag_column value_column skip_rows flag
+    watch column
     not_followed ledger_name
 """
 FREE_TEXTS: Final = frozenset(_FREE.split())

@@ -46,7 +46,7 @@ from weighbridge.packages.contents import (
     Contents,
 )
 from weighbridge.quality.records.rules import RULE_BODIES
-from weighbridge.reporting.records import METHODOLOGY_BODIES
+from weighbridge.reporting.records.registries import METHODOLOGY_BODIES
 
 VERSION: Final = re.compile(r"(0|[1-9][0-9]{0,4})\.(0|[1-9][0-9]{0,4})\.(0|[1-9][0-9]{0,4})")
 """A version of a package: major, minor and patch."""

@@ -42,7 +42,7 @@ from weighbridge.packages.reading import (
 )
 from weighbridge.packages.rule_cases import CASE_KEYS, CASE_SLOTS_MAX, CASES_MAX, EXPECT_KEYS, RUN_KEYS
 from weighbridge.quality.records.rules import RULE_BODIES
-from weighbridge.reporting.records import METHODOLOGY_BODIES
+from weighbridge.reporting.records.registries import METHODOLOGY_BODIES
 
 SCHEMAS_FOLDER: Final = ".schemas"
 """Where the schemas lie in the folder of a package; hidden files are no part of it."""

@@ -33,11 +33,7 @@ from weighbridge.errors import Invalid
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, get, post
 from weighbridge.platform import changes
 from weighbridge.platform.tenancy import find, number_named, of_account
-from weighbridge.reporting.records import (
-    METHODOLOGY_BODIES,
-    Methodology,
-    MethodologyModel,
-)
+from weighbridge.reporting.records.registries import METHODOLOGY_BODIES, Methodology, MethodologyModel
 from weighbridge.reporting.submission.file import check_schema
 
 METHODOLOGIES: Final = Listing(

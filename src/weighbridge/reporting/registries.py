@@ -34,7 +34,7 @@ from weighbridge.http.outgoing import problem_of_address
 from weighbridge.platform import changes
 from weighbridge.platform.kept_secrets import REGISTRY_HEADERS, encrypt_secret
 from weighbridge.platform.tenancy import find, number_named, of_account
-from weighbridge.reporting.records import (
+from weighbridge.reporting.records.registries import (
     POLL_SECONDS,
     POLL_SECONDS_MAX,
     REGISTRY_BODIES,

@@ -67,7 +67,7 @@ from weighbridge.platform.authentication import need_user
 from weighbridge.platform.records import AuditKey, AuditKeys, TokenUser
 from weighbridge.platform.tenancy import find, key_named, number_named, of_projects
 from weighbridge.reporting.bundle.storage import MEDIA_TYPE, build_attachment, kept_bundle, need_bundle
-from weighbridge.reporting.records import (
+from weighbridge.reporting.records.links import (
     LINK_SECONDS_MAX,
     LINK_SECONDS_MIN,
     REPORT_LINK_BODIES,
@@ -75,9 +75,9 @@ from weighbridge.reporting.records import (
     HandedOverLinkBody,
     IssuedReportLink,
     LinkStatus,
-    Report,
     ReportLink,
 )
+from weighbridge.reporting.records.reports import Report
 from weighbridge.reporting.reports_queries import find_report_key, report_numbered
 from weighbridge.settings import Settings
 

@@ -36,7 +36,7 @@ from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
 from weighbridge.http.endpoints.endpoint import ReadCall, get
 from weighbridge.http.endpoints.links import KEY, by_logged_link
-from weighbridge.reporting.records import UNKNOWN_BATCHES_INLINE, ReportUncertainty
+from weighbridge.reporting.records.reports import UNKNOWN_BATCHES_INLINE, ReportUncertainty
 from weighbridge.reporting.report_links import KEY_MEANING, ReportEntry, report_entry
 from weighbridge.reporting.reports_queries import find_compared, find_report_key, was_accepted
 from weighbridge.reporting.submission.uncertainty import Included, ReportedUncertainty, read_included

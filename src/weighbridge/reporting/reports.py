@@ -32,19 +32,21 @@ from weighbridge.platform.tenancy import key_named, of_key, project_for_record
 from weighbridge.reporting import reports_queries as queries
 from weighbridge.reporting.bundle.storage import ANSWER_TYPE, MEDIA_TYPE, BundleResult, build_attachment
 from weighbridge.reporting.isometric.plans import render_for
-from weighbridge.reporting.records import (
+from weighbridge.reporting.records.reports import (
     REPORT_BODIES,
     WITHOUT_REGISTRY,
+    Report,
+    ReportMerge,
+    ReportSplit,
+    SplitReports,
+)
+from weighbridge.reporting.records.submissions import (
     Acceptance,
     BundleOptions,
     NoticeResult,
-    Report,
-    ReportMerge,
     ReportRejection,
-    ReportSplit,
     ReportSubmission,
     ReportWithdrawal,
-    SplitReports,
     StartedBundle,
     StoredSubmission,
     SubmissionResult,

@@ -20,17 +20,15 @@ from weighbridge.db.engine import Write
 from weighbridge.errors import Conflict, Invalid
 from weighbridge.platform import changes
 from weighbridge.reporting import reports_queries as queries
-from weighbridge.reporting.records import (
+from weighbridge.reporting.records.reports import (
     MERGED_REPORTS_MAX,
     REPORT_BATCHES_MAX,
-    Acceptance,
     Report,
     ReportMerge,
-    ReportRejection,
     ReportSplit,
-    ReportWithdrawal,
     SplitReports,
 )
+from weighbridge.reporting.records.submissions import Acceptance, ReportRejection, ReportWithdrawal
 from weighbridge.reporting.submission.acceptance import (
     AcceptedAmounts,
     ClaimedAmounts,

@@ -47,7 +47,7 @@ from weighbridge.errors import NotFound
 from weighbridge.platform.staleness import IS_NEWEST
 from weighbridge.platform.tenancy import find, key_named, need, of_key, of_projects, project_filter
 from weighbridge.reporting.bundle.storage import KeptBundle, kept_bundle, need_bundle
-from weighbridge.reporting.records import (
+from weighbridge.reporting.records.reports import (
     INCLUSIONS_INLINE,
     REPORT_BATCHES_MAX,
     Inclusion,
@@ -56,9 +56,8 @@ from weighbridge.reporting.records import (
     ReportChanges,
     ReportMove,
     RunRestated,
-    StoredSubmission,
-    SubmissionStep,
 )
+from weighbridge.reporting.records.submissions import StoredSubmission, SubmissionStep
 from weighbridge.reporting.submission.file import SubmissionRow, read_submission
 from weighbridge.reporting.submission.versions import OF_OTHER_VERSIONS
 

@@ -26,12 +26,8 @@ from weighbridge.reporting.isometric.calls import CallJournal, CertifyClient
 from weighbridge.reporting.isometric.plans import render_for
 from weighbridge.reporting.isometric.sending import PlanMeans, PlanSender
 from weighbridge.reporting.isometric.states import ask_statement
-from weighbridge.reporting.records import (
-    LINK_SECONDS_MAX,
-    REPORT_LINK_BODIES,
-    NoticeResult,
-    SubmissionResult,
-)
+from weighbridge.reporting.records.links import LINK_SECONDS_MAX, REPORT_LINK_BODIES
+from weighbridge.reporting.records.submissions import NoticeResult, SubmissionResult
 from weighbridge.reporting.report_links import is_link_of_report, issue_report_link
 from weighbridge.reporting.submission.file import (
     SubmissionRow,

@@ -5,7 +5,7 @@ from tests.given import reports
 from tests.given.counted import merge_minutes
 
 from weighbridge.platform.audit_log import log_link_uses
-from weighbridge.reporting.records import LINK_SECONDS_MAX, STANDING_LINKS_MAX
+from weighbridge.reporting.records.links import LINK_SECONDS_MAX, STANDING_LINKS_MAX
 
 
 @pytest.fixture

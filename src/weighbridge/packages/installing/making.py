@@ -31,7 +31,7 @@ from weighbridge.packages.records import PartKind
 from weighbridge.quality.records.rules import RULE_BODIES
 from weighbridge.quality.rules import change_rule, insert_rule, project_with_rules, remove_rule
 from weighbridge.reporting.methodologies import insert_methodology
-from weighbridge.reporting.records import METHODOLOGY_BODIES
+from weighbridge.reporting.records.registries import METHODOLOGY_BODIES
 
 Records = Mapping[tuple[PartKind, str], str]
 """The ids of records by what packages call them."""

@@ -33,7 +33,7 @@ from weighbridge.packages.records import (
     PartKind,
 )
 from weighbridge.quality.records.rules import RULE_BODIES, Rule
-from weighbridge.reporting.records import METHODOLOGY_BODIES, Methodology
+from weighbridge.reporting.records.registries import METHODOLOGY_BODIES, Methodology
 
 Form = Mapping[str, Any]
 

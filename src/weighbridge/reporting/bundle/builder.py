@@ -83,7 +83,7 @@ from weighbridge.reporting.bundle.closure import (
 from weighbridge.reporting.bundle.folder import READ_BYTES, PartFolder
 from weighbridge.reporting.bundle.population import build_engagement_parts
 from weighbridge.reporting.bundle.writes import CapturedEvents
-from weighbridge.reporting.records import Report
+from weighbridge.reporting.records.reports import Report
 from weighbridge.reporting.submission.file import write_content
 from weighbridge.reporting.submission.versions import OF_OTHER_VERSIONS
 

@@ -42,7 +42,7 @@ from weighbridge.reporting.engagement.storage import (
     record_engagement,
     record_finding,
 )
-from weighbridge.reporting.records import Report
+from weighbridge.reporting.records.reports import Report
 
 _STRATA = "engagement.strata"
 

@@ -30,7 +30,7 @@ from weighbridge.core.uncertainty.effects import read_uncertainty
 from weighbridge.core.uncertainty.statement import build_statement, read_fields
 from weighbridge.core.unit import UnitError, find_slope, parse_unit
 from weighbridge.db.engine import Read
-from weighbridge.reporting.records import Report
+from weighbridge.reporting.records.reports import Report
 
 
 async def read_facts(tx: Read, key: identity.Key, report: Report, mapping: CertifyMapping) -> PlanFacts:

@@ -11,7 +11,7 @@ from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
 from weighbridge.platform.tenancy import key_named
 from weighbridge.reporting.isometric.facts import read_facts
-from weighbridge.reporting.records import Report
+from weighbridge.reporting.records.reports import Report
 from weighbridge.reporting.submission.file import RenderedSubmission, render_report
 
 PROBLEMS_MAX: Final = 100

@@ -14,7 +14,7 @@ from weighbridge.core.problem import Problem
 from weighbridge.core.report import compute_amount, share_accepted
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
-from weighbridge.reporting.records import TakenBatch
+from weighbridge.reporting.records.reports import TakenBatch
 from weighbridge.reporting.submission.amounts import check_amount, read_amounts
 from weighbridge.reporting.submission.moves import MovingReport
 

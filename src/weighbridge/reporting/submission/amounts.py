@@ -32,7 +32,7 @@ from weighbridge.core.problem import Problem
 from weighbridge.core.report import Holdings, IncludedShare, Requirement, find_effective_time, list_changes
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read, Write
-from weighbridge.reporting.records import REPORT_BATCHES_MAX, TakenBatch
+from weighbridge.reporting.records.reports import REPORT_BATCHES_MAX, TakenBatch
 
 # The batches that a report takes from, as they stand now.
 

@@ -36,7 +36,7 @@ from weighbridge.db.engine import Read, Write
 from weighbridge.errors import Invalid
 from weighbridge.http.messages.operation import Files, Spool
 from weighbridge.platform.tenancy import key_named
-from weighbridge.reporting.records import Report
+from weighbridge.reporting.records.reports import Report
 from weighbridge.reporting.submission.amounts import read_shares
 from weighbridge.reporting.submission.checker import SCHEMA, VIOLATIONS_MAX
 from weighbridge.reporting.submission.details import add_details

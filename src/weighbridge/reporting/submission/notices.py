@@ -65,7 +65,7 @@ async def tell_registry(
         assert kept is not None, "only what was sent is told of"  # noqa: S101
         registry = None if kept.registry is None else await read_called_registry(tx, kept.registry)
         notice = await read_notice(tx, project, attempt.args["about"])
-    if registry is None:
+    if registry is None or registry.status_address is None:
         raise Invalid([Problem("The registry is not called any more. Tell it by other means.")])
     journal = await TaskJournal.read(database, attempt, number)
     reply: RegistryReply | None = None
@@ -73,7 +73,7 @@ async def tell_registry(
         if tries:
             await pause(pause_seconds(tries, reply.retry_after if reply else None))
         await journal.note(DeliveryStep.SENDING, detail=NOTICE_DETAIL)
-        reply = await _send_notice(client, registry, kept, notice)
+        reply = await _send_notice(client, registry, registry.status_address, kept, notice)
         await journal.note(reply.step, http_status=reply.status, detail=reply.text or NOTICE_DETAIL)
         if reply.is_final or reply.step is DeliveryStep.ABSENT:
             break
@@ -85,7 +85,11 @@ async def tell_registry(
 
 
 async def _send_notice(
-    client: OutgoingClient, registry: CalledRegistry, kept: SubmissionRow, notice: dict[str, Any]
+    client: OutgoingClient,
+    registry: CalledRegistry,
+    status_address: str,
+    kept: SubmissionRow,
+    notice: dict[str, Any],
 ) -> RegistryReply:
     headers = {
         **registry.headers,
@@ -94,7 +98,7 @@ async def _send_notice(
         "Accept": "application/json",
     }
     content = json.dumps(notice, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
-    address = registry.status_address.replace("{key}", kept.key)
+    address = status_address.replace("{key}", kept.key)
     request = OutgoingRequest("POST", address, headers, content, registry.timeout_seconds)
     return await call_registry(client, registry, request, kept)
 

@@ -42,7 +42,7 @@ from weighbridge.http.outgoing import (
 from weighbridge.platform import async_tasks as tasks
 from weighbridge.platform.async_tasks import Attempt
 from weighbridge.platform.kept_secrets import REGISTRY_HEADERS, decrypt_secret
-from weighbridge.reporting.records import TakenBatch
+from weighbridge.reporting.records.reports import TakenBatch
 from weighbridge.reporting.submission.acceptance import (
     AcceptedAmounts,
     ClaimedAmounts,

@@ -14,7 +14,7 @@ from weighbridge.core.problem import Problem
 from weighbridge.core.report import share_accepted
 from weighbridge.db.engine import Read, Write
 from weighbridge.errors import Invalid
-from weighbridge.reporting.records import (
+from weighbridge.reporting.records.reports import (
     REPORT_BATCHES_MAX,
     SPLIT_PARTS_MAX,
     SPLIT_PARTS_MIN,

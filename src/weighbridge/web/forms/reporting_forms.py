@@ -16,7 +16,7 @@ from weighbridge.core.report import OPTIONAL_REQUIREMENTS, ReportFormat
 from weighbridge.core.report_fields import EACH
 from weighbridge.core.report_mapping import WrittenAs, read_mapping
 from weighbridge.errors import Invalid
-from weighbridge.reporting.records import (
+from weighbridge.reporting.records.registries import (
     METHODOLOGY_BODIES,
     POLL_SECONDS,
     REGISTRY_BODIES,

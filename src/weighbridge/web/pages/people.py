@@ -21,7 +21,7 @@ from weighbridge.platform.api_tokens import (
     revoke_api_token,
 )
 from weighbridge.platform.records import ApiToken
-from weighbridge.reporting.records import ReportLink
+from weighbridge.reporting.records.links import ReportLink
 from weighbridge.reporting.report_links import list_links_of_account, reassign_report_link, revoke_report_link
 from weighbridge.web.framework.listing import ListView, list_query
 from weighbridge.web.framework.page import action, form, page

@@ -20,14 +20,9 @@ from weighbridge.platform.tenancy import key_named
 from weighbridge.reporting.bundle.storage import KeptBundle, kept_bundle
 from weighbridge.reporting.engagements import list_engagements
 from weighbridge.reporting.methodologies import get_methodology, list_methodologies
-from weighbridge.reporting.records import (
-    LINK_SECONDS_DEFAULT,
-    MERGED_REPORTS_MAX,
-    REPORT_BATCHES_MAX,
-    Methodology,
-    Registry,
-    Report,
-)
+from weighbridge.reporting.records.links import LINK_SECONDS_DEFAULT
+from weighbridge.reporting.records.registries import Methodology, Registry
+from weighbridge.reporting.records.reports import MERGED_REPORTS_MAX, REPORT_BATCHES_MAX, Report
 from weighbridge.reporting.registries import get_registry
 from weighbridge.reporting.registry_statements import get_registry_statement
 from weighbridge.reporting.report_links import (

@@ -23,7 +23,7 @@ from weighbridge.core.number import ZERO, plain
 from weighbridge.core.problem import Problem
 from weighbridge.errors import Invalid
 from weighbridge.http.messages.operation import Endpoint
-from weighbridge.reporting.records import Report
+from weighbridge.reporting.records.reports import Report
 from weighbridge.reporting.report_uncertainty import THRESHOLD, get_materiality, get_report_uncertainty
 from weighbridge.reporting.reports import get_report
 from weighbridge.web.display.charts import stacked_bar

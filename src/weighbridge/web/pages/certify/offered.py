@@ -17,7 +17,7 @@ from weighbridge.core.report import AdapterName
 from weighbridge.core.unit import UnitError, parse_unit
 from weighbridge.modelling.static_inputs import list_static_inputs
 from weighbridge.reporting.isometric.records import CatalogueRecord
-from weighbridge.reporting.records import Registry
+from weighbridge.reporting.records.registries import Registry
 from weighbridge.reporting.registries import list_registries
 from weighbridge.reporting.registry_statements import list_registry_catalogue
 from weighbridge.web.framework.visit import Visit

@@ -1,0 +1,147 @@
+"""Submissions of reports: what is sent, what became of it, and what a registry decides; bundles with them."""
+
+from decimal import Decimal
+from typing import Annotated
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from weighbridge.core.report import (
+    AdapterName,
+    DeliveryStep,
+    ReportStatus,
+)
+from weighbridge.core.time.calendar import Instant
+from weighbridge.http.text import (
+    Description,
+    Line,
+    one_of,
+)
+from weighbridge.platform.records import AsyncTask
+from weighbridge.reporting.records.reports import WITHOUT_REGISTRY, TakenBatches
+
+
+class ReportSubmission(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of POST /reports/{report_id}/submit, which may be left out."""
+
+    adapter: Annotated[Line, one_of(WITHOUT_REGISTRY)] | UnsetType = UNSET
+    """Sent as `file` it is kept for people to fetch, whatever its methodology says."""
+    registry_id: int | UnsetType = UNSET
+    """The number of the registry that it goes to, instead of the one that its methodology names."""
+
+
+class BundleOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of POST /reports/{report_id}/bundle, which may be left out."""
+
+    redact: bool = False
+    """Whether evidence is left out, and stands in the bundle by its digests alone."""
+
+
+class StartedBundle(msgspec.Struct, frozen=True):
+    """The answer to a bundle that was asked for: it is being made."""
+
+    id: str
+    """The friendly id of the report."""
+    async_task_id: int
+    """The number of the task that makes it."""
+    async_task: AsyncTask
+
+
+class SubmittedReport(msgspec.Struct, frozen=True):
+    """The answer to a submission: the report is on its way."""
+
+    id: str
+    status: Annotated[str, one_of(ReportStatus)]
+    """Where the report stands: `submitting`."""
+    async_task_id: int
+    """The number of the task that sends it off."""
+    async_task: AsyncTask
+
+
+class SubmissionResult(msgspec.Struct, frozen=True):
+    """The result of a finished submission."""
+
+    report: str
+    """The friendly id of the report."""
+    reference: str
+    """What the receiver calls it, or where it was put."""
+    sha256: str
+    """The SHA-256 of what was sent, as 64 hexadecimal digits."""
+
+
+class NoticeResult(msgspec.Struct, frozen=True):
+    """The result of telling a registry what became of a claim."""
+
+    report_id: str
+    """The friendly id of the report that is told of."""
+    reference: str | None
+    """What the registry calls the claim; null when it does not know it."""
+    is_known: bool
+    """Whether the registry knows the claim; it may not know one whose submission failed."""
+
+
+class SubmissionStep(msgspec.Struct, frozen=True):
+    """One step of handing a report on, or what came of it."""
+
+    step: Annotated[str, one_of(DeliveryStep)]
+    """What was done: `sending` stands before anything leaves, the others say what came of it."""
+    said_at: Instant
+    """When it was written down."""
+    http_status: int | None
+    """The status that the registry answered with; null where it did not answer."""
+    detail: str | None
+    """What the registry or the service says of it; null when nothing."""
+
+
+class StoredSubmission(msgspec.Struct, frozen=True):
+    """What is kept of a report's submission, and how far it came."""
+
+    report_id: str
+    adapter: Annotated[str, one_of(AdapterName)] | None
+    """Who hands it on; null while nothing is kept to be handed on."""
+    registry_id: int | None
+    """The number of the registry that it goes to; null where people hand it on."""
+    key: str | None
+    """The key under which the registry takes it once: a UUID; null while nothing is kept."""
+    media_type: str | None
+    """What kind of file is handed on, such as `application/json`; null while nothing is kept."""
+    size_bytes: int | None
+    """How long the file is; null while nothing is kept."""
+    sha256: str | None
+    """The SHA-256 of the file, as 64 hexadecimal digits; null while nothing is kept."""
+    may_have_been_received: bool
+    """Whether its receiver may have it; false is certain."""
+    steps: list[SubmissionStep]
+    """The steps that were taken, oldest first; empty where people hand it on."""
+
+
+class Acceptance(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of POST /reports/{report_id}/accept, which may be left out."""
+
+    reason: Description | None = None
+    """What the receiver says of it, such as `Issued after the audit of May`; needed where it accepts less."""
+    reference: Line | None = None
+    """What the receiver calls it, such as the number of the issuance."""
+    amount: Decimal | UnsetType = UNSET
+    """How much it accepts, in the ledger's unit, where that is less than the report claims: shared over the
+    batches in proportion to what is claimed of each."""
+    batches: TakenBatches | UnsetType = UNSET
+    """How much it accepts of which batches, instead of `amount`; of those that are left out nothing."""
+
+
+class ReportRejection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of POST /reports/{report_id}/reject."""
+
+    reason: Description
+    """Why, in a sentence that stays with the report."""
+    reference: Line | None = None
+    """What the receiver calls the decision."""
+
+
+class ReportWithdrawal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of POST /reports/{report_id}/withdraw."""
+
+    reason: Description
+    """Why the claim is taken back, in a sentence that stays with the report."""
+    reference: Line | None = None
+    """What the receiver calls the withdrawal, such as the number of a cancellation."""

@@ -34,13 +34,13 @@ from weighbridge.reporting.bundle.storage import ANSWER_TYPE, MEDIA_TYPE, Bundle
 from weighbridge.reporting.isometric.plans import render_for
 from weighbridge.reporting.records.reports import (
     REPORT_BODIES,
-    WITHOUT_REGISTRY,
     Report,
     ReportMerge,
     ReportSplit,
     SplitReports,
 )
 from weighbridge.reporting.records.submissions import (
+    WITHOUT_REGISTRY,
     Acceptance,
     BundleOptions,
     NoticeResult,

@@ -10,7 +10,6 @@ from weighbridge.accounting.records.batches import UncertaintyLine
 from weighbridge.accounting.records.uncertainty import AmountUncertainty
 from weighbridge.core.identity import Link
 from weighbridge.core.report import (
-    AdapterName,
     ChangeCause,
     ReportStatus,
 )
@@ -24,9 +23,6 @@ from weighbridge.http.text import (
     one_of,
     several,
 )
-
-WITHOUT_REGISTRY: Final = (AdapterName.FILE,)
-"""The adapters that hand a report on without a registry; `file` keeps it for people to fetch."""
 
 INCLUSIONS_INLINE: Final = 100
 """Inclusions that stand in each report of a list; one report by itself has all."""

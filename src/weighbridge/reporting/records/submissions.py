@@ -1,7 +1,7 @@
 """Submissions of reports: what is sent, what became of it, and what a registry decides; bundles with them."""
 
 from decimal import Decimal
-from typing import Annotated
+from typing import Annotated, Final
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -18,7 +18,10 @@ from weighbridge.http.text import (
     one_of,
 )
 from weighbridge.platform.records import AsyncTask
-from weighbridge.reporting.records.reports import WITHOUT_REGISTRY, TakenBatches
+from weighbridge.reporting.records.reports import TakenBatches
+
+WITHOUT_REGISTRY: Final = (AdapterName.FILE,)
+"""The adapters that hand a report on without a registry; `file` keeps it for people to fetch."""
 
 
 class ReportSubmission(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

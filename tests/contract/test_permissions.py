@@ -158,7 +158,8 @@ def test_any_token_has_its_projects_flags_tasks_views_changes_and_proofs():
         "cancel_async_task", "create_saved_view", "delete_saved_view", "get_async_task",
         "get_audit_consistency", "get_audit_head", "get_audit_key", "get_audit_keys", "get_audit_proof",
         "get_cosigned_head", "get_export", "get_feature_flags", "get_project", "get_saved_view",
-        "list_async_tasks", "list_changes", "list_projects", "list_saved_views", "update_saved_view",
+        "issue_ticket", "list_async_tasks", "list_changes", "list_projects", "list_saved_views",
+        "update_saved_view",
     ]  # fmt: skip
 
 

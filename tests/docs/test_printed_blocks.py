@@ -11,6 +11,7 @@ import shutil
 import signal
 import socket
 import subprocess
+from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 from types import SimpleNamespace
@@ -270,12 +271,13 @@ def test_lists_are_summarised_and_exported(shell):
 def test_changes_are_followed_from_a_cursor_on(shell):
     given.project(shell.api)
 
-    latest, waiting = blocks_of("follow-changes")
+    latest, waiting, ticket = blocks_of("follow-changes")
 
     shell.run(latest)
     given.project(shell.api)
 
     assert '"cursor"' in shell.run(waiting.replace("&wait=30", "&wait=1"))
+    assert datetime.fromisoformat(shell.run(ticket).strip()) > datetime.now(UTC)
 
 
 def test_a_webhook_gives_its_secret(shell):
@@ -483,7 +485,7 @@ def test_every_printed_rule_is_taken(api):
     text = accounting.document(nodes, primary_output="net_removal")
     model = accounting.model(api, plant, text)
     printed = JSON.findall((DOCS / "howto" / "watch-data-with-rules.md").read_text())
-    assert len(printed) == 15
+    assert len(printed) == 20
 
     for block in printed:
         body = json.loads(block.replace("mod_…", model["id"]))

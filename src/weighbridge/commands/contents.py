@@ -110,6 +110,8 @@ KINDS: Final = (
     "projects",
     "received_footprints",
     "registries",
+    "registry_mappings",
+    "registry_statements",
     "report_links",
     "report_uncertainty",
     "reports",

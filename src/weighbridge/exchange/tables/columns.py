@@ -12,7 +12,7 @@ anything of a row, a number or a time, is never taken for one of units.
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, Self
 from zoneinfo import ZoneInfo
@@ -85,6 +85,8 @@ class Columns:
     header: tuple[str, ...]
     fields: Mapping[str, tuple[int, ...]]
     points: tuple[Point, ...]
+    leaves_unnamed: bool = False
+    """Whether cells behind the last column that has a name are left out, because the feed says so of `''`."""
 
     @property
     def has_references(self) -> bool:
@@ -94,7 +96,8 @@ class Columns:
         """Name what each column gives; a column that was left out gives `-`."""
         fields_by_index = {index: field for field, indexes in self.fields.items() for index in indexes}
         fields_by_index |= {point.index: point.slug for point in self.points}
-        return {name: fields_by_index.get(index, LEFT_OUT) for index, name in enumerate(self.header)}
+        named = {name: fields_by_index.get(index, LEFT_OUT) for index, name in enumerate(self.header)}
+        return named | ({"": LEFT_OUT} if self.leaves_unnamed else {})
 
 
 def choose_fields(
@@ -472,7 +475,11 @@ def map_columns(
         if name in units and field is not None and field in points
     }
     flags = {name: column.flag for name, column in feed_columns.items() if column.flag is not None}
-    return build_columns(header, fields, value_types, conversions, flags)
+    unnamed = feed_columns.get("")
+    return replace(
+        build_columns(header, fields, value_types, conversions, flags),
+        leaves_unnamed=unnamed is not None and unnamed.field == LEFT_OUT,
+    )
 
 
 def build_clock(feed: DataFeed, after: datetime | None = None) -> Clock:

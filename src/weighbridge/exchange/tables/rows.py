@@ -95,7 +95,8 @@ def check_form(mapping: RowMapping, row: FileRow) -> BadRow | None:
         return BadRow(row.line, (RowProblem(_BLANK_LINE),))
     width = len(mapping.columns.header)
     # Delimiters at the end of a line are no cells.
-    if len(row.cells) < width or any(map(str.strip, row.cells[width:])):
+    further = () if mapping.columns.leaves_unnamed else row.cells[width:]
+    if len(row.cells) < width or any(map(str.strip, further)):
         reason = f"it has {len(row.cells)} cells, but the header has {width}"
         return BadRow(row.line, (RowProblem(reason),))
     return None

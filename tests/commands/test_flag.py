@@ -9,15 +9,17 @@ def test_a_feature_is_switched_off_and_on_for_an_account(weighbridge):
 
     assert made.json["id"] > 0
     assert off.out == "rules_engine is off for Flagged plant.\n"
-    assert on.json == {"rules_engine": True, "data_capture_rate": True, "approval_of_own": True}
+    assert on.json == {
+        "rules_engine": True, "data_capture_rate": True, "approval_of_own": True, "footprint_exchange": False,
+    }  # fmt: skip
 
 
 def test_an_unknown_feature_and_state_are_refused_with_what_there_is(weighbridge):
     done = weighbridge("flag", "set", "rule_engine", "maybe").expect(1)
 
     assert done.err == (
-        "Unknown feature 'rule_engine'; there are rules_engine, data_capture_rate, approval_of_own. "
-        "A flag is on or off, not 'maybe'.\n"
+        "Unknown feature 'rule_engine'; there are rules_engine, data_capture_rate, approval_of_own, "
+        "footprint_exchange. A flag is on or off, not 'maybe'.\n"
     )
 
 

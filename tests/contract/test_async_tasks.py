@@ -224,6 +224,7 @@ def test_the_document_types_the_result_of_every_type_of_task():
         "data_feed_upload": {"UploadResult"},
         "export": {"ExportResult"},
         "report_bundle": {"BundleResult"},
+        "registry_catalogue": {"CatalogueResult"},
         "report_notice": {"NoticeResult"},
         "report_submission": {"SubmissionResult"},
         "rule_run": {"RunResult"},

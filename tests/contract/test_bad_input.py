@@ -123,7 +123,7 @@ BESIDE = {
 ROLLING = {"kind": "rolling", "members": 2}
 CALENDAR = {"kind": "calendar", "unit": "day"}
 WINDOWS = {
-    **dict.fromkeys(("kind", "members", "include_current", "where"), ROLLING),
+    **dict.fromkeys(("kind", "members", "include_current", "same", "where"), ROLLING),
     **dict.fromkeys(("unit", "value", "extent"), CALENDAR),
     "duration": {"kind": "rolling", "duration": {"value": 1, "unit": "day"}},
 }

@@ -41,6 +41,7 @@ FREE_TEXTS: Final = frozenset(_FREE.split())
 """Names of fields that hold what people or other fields say; any other text is one of some words."""
 
 FREE_IN_ONE_RECORD: Final = {
+    "IssuedTicket.ticket": "random, but for what it stands for",
     "CatalogueRecord.parent": "what a registry calls a project",
     "RegistryCall.answer": "what a registry answered",
     "RegistryCall.body": "what a registry was sent",

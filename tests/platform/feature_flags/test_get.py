@@ -3,14 +3,15 @@
 import pytest
 from tests.given import collection as given
 
-from weighbridge.core.platform.settings import FEATURES
+from weighbridge.core.platform.settings import FEATURES, SWITCHED_ON
 
 
-def test_every_feature_is_on_unless_it_was_switched_off(api):
+def test_features_are_on_unless_switched_off_and_footprints_are_off_until_switched_on(api):
     assert api.get("/feature_flags").expect(200).body == {
         "rules_engine": True,
         "data_capture_rate": True,
         "approval_of_own": True,
+        "footprint_exchange": False,
     }
 
 
@@ -24,7 +25,7 @@ def test_a_feature_that_is_off_is_false(api, account, sql, feature):
 
     found = api.get("/feature_flags").body
 
-    assert [name for name, is_on in found.items() if not is_on] == [feature]
+    assert {name for name, is_on in found.items() if not is_on} == {feature, *SWITCHED_ON}
 
 
 def test_an_account_has_its_own_flags(stranger, account, sql):

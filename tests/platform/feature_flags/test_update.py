@@ -4,6 +4,8 @@ import pytest
 from tests.given import accounting as given_accounting
 from tests.given.rule_evaluation import calibration, results, work
 
+from weighbridge.core.platform.settings import SWITCHED_ON
+
 
 def switch(api, **flags):
     return api.patch("/feature_flags", {"feature_flags": flags})
@@ -14,7 +16,10 @@ def test_what_is_left_out_stays(api):
 
     flags = switch(api, approval_of_own=False).expect(200).body
 
-    assert flags == {"rules_engine": True, "data_capture_rate": False, "approval_of_own": False}
+    assert flags == {
+        "rules_engine": True, "data_capture_rate": False, "approval_of_own": False,
+        "footprint_exchange": False,
+    }  # fmt: skip
     assert api.get("/feature_flags").body == flags
 
 
@@ -44,4 +49,5 @@ def test_the_audit_log_names_each_switch_once(api):
 @pytest.mark.parametrize("flags", [{"gravity": True}, {"rules_engine": "off"}, {"rules_engine": None}])
 def test_other_flags_and_values_are_refused(api, flags):
     assert api.patch("/feature_flags", {"feature_flags": flags}).status in {400, 422}
-    assert all(api.get("/feature_flags").body.values())
+    found = api.get("/feature_flags").body
+    assert {name for name, is_on in found.items() if not is_on} == {*SWITCHED_ON}

@@ -16,7 +16,7 @@ from weighbridge.core.collection.custom_field import (
     problems_of_text,
 )
 from weighbridge.core.identity import NAME_LENGTH_MAX, SLUG_RULE, is_slug
-from weighbridge.core.number import shorten
+from weighbridge.core.number import NumberError, limit_number, shorten
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.calendar import Instant
 from weighbridge.core.unit import UnitError, parse_unit
@@ -38,6 +38,13 @@ def _problems_of_unit(text: str, field: str) -> Iterator[Problem]:
         parse_unit(text.strip())
     except UnitError as error:
         yield Problem(f"{field} is {shorten(text)!r}: {error}", field, "invalid")
+
+
+def _problems_of_number(value: Decimal, field: str) -> Iterator[Problem]:
+    try:
+        limit_number(value)
+    except NumberError as error:
+        yield Problem(f"{field}: {error}", field, "invalid")
 
 
 class Calibration(msgspec.Struct, frozen=True):
@@ -106,11 +113,11 @@ class Calibration(msgspec.Struct, frozen=True):
     """How well the readings are known. It is one effect: an error that all readings of the meter share while
     the calibration holds; where it names an `effect`, they share it with all that name it.
     """
-    as_found: Annotated[Decimal | None, Sent(Decimal)]
+    as_found: Annotated[Decimal | None, Sent(Decimal, check=_problems_of_number)]
     """The error that the calibration found before anything was adjusted, reading minus reference; null when
     not said. It says nothing of the uncertainty.
     """
-    as_left: Annotated[Decimal | None, Sent(Decimal)]
+    as_left: Annotated[Decimal | None, Sent(Decimal, check=_problems_of_number)]
     """The error that it left behind; null when not said."""
     error_unit: Annotated[str | None, Sent(UnitText, check=_problems_of_unit, write=str.strip)]
     """The unit of both errors, such as `%` of a span; null when it is that of the data point type."""

@@ -11,12 +11,14 @@ Record = dict[str, Any]
 
 
 class Feeding:
-    """Someone with a project of weighed deliveries who uploads files to a feed."""
+    """Someone with a project, of weighed deliveries or the one that is given, who uploads files to a feed."""
 
-    def __init__(self, account: Account, api: Caller | None = None, **fields: Any) -> None:
+    def __init__(
+        self, account: Account, api: Caller | None = None, on: Record | None = None, **fields: Any
+    ) -> None:
         self.account = account
         self.api = api or account.caller()
-        self.plant = given.measuring(
+        self.plant = on or given.measuring(
             self.api, given.number("mass"), given.text("driver"), given.boolean("is_dry"), **fields
         )
         self.path = f"/projects/{self.plant['id']}"

@@ -1,8 +1,7 @@
 """Cases of the rules of a package: what they come to, what is refused, and that the service says the same."""
 
 import re
-from datetime import UTC
-from decimal import Decimal
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -164,8 +163,8 @@ def cases_of_the_library():
                     yield pytest.param(name, one.part.record.name, result.case, id=result.case.name)
 
 
-def list_events(case, event_type, point, clock):
-    """The bodies of the events of a case; one that lacks the value of the rule sends a zero."""
+def list_events(case, event_type, clock):
+    """The bodies of the events of a case, each with the values that the case gives it and no others."""
     number, first = 0, clock.holding(case.start)
     for run in case.runs:
         for place in range(run.count):
@@ -173,7 +172,7 @@ def list_events(case, event_type, point, clock):
             number += 1
             if run.values is not None:
                 more = {slug: run.values[slug] + step * place for slug, step in run.add.items()}
-                values = {point: Decimal(0), **run.values, **more}
+                values = {**run.values, **more}
                 yield given.event_body(event_type=event_type, start_time=start, values=values)
 
 
@@ -208,20 +207,28 @@ def test_the_service_comes_to_the_same_as_a_case(api, account, package, rule, ca
     ]
     clock = CadenceSlots(kind.cadence_amount, kind.cadence_unit, UTC)
     project = create(api, kind, record)
-    given.events(api, project, [*list_events(case, kind.slug, point, clock)])
+    given.events(api, project, [*list_events(case, kind.slug, clock)])
     work(account)
 
     for expected in case.expected:
-        first = clock.start(clock.holding(case.start) + expected.first - 1)
+        number = clock.holding(case.start) - 1
+        first = clock.start(number + expected.first)
         query = {
-            "filter[slug][eq]": point, "sort": "start_time", "page_size": "200",
+            "sort": "start_time", "page_size": "200",
             "filter[start_time][geq]": first.strftime("%Y-%m-%dT%H:%M:%SZ"),
         }  # fmt: skip
-        points = api.get(f"/projects/{project['id']}/data_points", query).expect(200).data
-        for one in points[: expected.last - expected.first + 1]:
-            substitution = one["substitution"] or {}
+        events = api.get(f"/projects/{project['id']}/events", query).expect(200).data
+        points = {
+            clock.holding(datetime.fromisoformat(event["start_time"])): one
+            for event in events
+            for one in event["data_points"]
+            if one["slug"] == point
+        }
+        said = expected.outcome
+        for slot in range(expected.first, expected.last + 1):
+            one = points.get(number + slot)
+            substitution = None if one is None else one["substitution"]
             found = (one["value"], substitution.get("code")) if substitution else (None, None)
-            said = expected.outcome
             assert found == (said.get("value"), said.get("code") if "value" in said else None)
 
 

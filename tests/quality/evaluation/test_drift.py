@@ -56,6 +56,40 @@ def test_a_drift_beyond_the_limit_is_found_in_the_time_between_the_two_calibrati
     assert found(api, made, ids) == [1, 2]
 
 
+def messages(api, made):
+    return {one["message"] for one in results(api, made) if one["status"] != "pass"}
+
+
+def test_a_finding_says_between_which_calibrations_the_meter_drifted(api, account, monitor):
+    monitor.measure("10 11 12 13")
+    monitor.calibrate(0, 0, last=1)
+    later = monitor.calibrate(2, 6, last=3)
+    before = "The drift is between the calibrations 'Hour 0' of 2025-01-01T00:00:00.000Z and 'Hour 2' of"
+    between = f"{before} 2025-01-01T02:00:00.000Z."
+    ahead = rule(api, monitor.project, "abs(next_calibration_drift()) > 5", data_point="so2", severity="warn")
+    behind = rule(api, monitor.project, "calibration_drift() > 5", data_point="so2", message="Too far.")
+    other = rule(api, monitor.project, "{{so2}} > 0", data_point="so2", message="Positive.")
+    work(account)
+
+    assert messages(api, ahead) == {between}
+    assert messages(api, behind) == {f"Too far. {between}"}
+    assert messages(api, other) == {"Positive."}
+    [first, *_] = api.get(f"/projects/{monitor.project['id']}/events", {"sort": "start_time"}).data
+    [so2] = [one for one in first["data_points"] if one["slug"] == "so2"]
+    assert [one["message"] for one in so2["rule_results"]] == [between, "Positive."]
+
+    api.patch(f"{monitor.path}/{later['id']}", {"calibration": {"valid_from": HOUR.format(1)}}).expect(200)
+    work(account)
+
+    moved = between.replace("T02:", "T01:")
+    assert messages(api, behind) == {f"Too far. {moved}"}
+    assert [one["status"] for one in results(api, ahead)] == ["fail", "pass"]
+    assert messages(api, ahead) == {moved}
+    api.delete(f"{monitor.path}/{later['id']}").expect(204)
+    work(account)
+    assert messages(api, ahead) == messages(api, behind) == set()
+
+
 def test_hours_out_of_control_last_from_the_failed_calibration_to_the_next_good_one(api, account, monitor):
     """40 CFR 75, appendix B, 2.1.4: more than 5 % of the span is out of control, until a test is passed."""
     monitor.measure("10 11 90 91 14 15")

@@ -3,6 +3,7 @@
 import pytest
 from tests.given import accounting, bundles
 from tests.given import collection as given
+from tests.given.feeds import Feeding
 from tests.given.gaps import filling, hours, report, stack
 from tests.given.rule_evaluation import work
 
@@ -102,6 +103,56 @@ def test_a_value_that_comes_and_is_wrong_is_substituted_by_the_same_rule(api, ac
 
     _, point = second(api, project)
     assert (point["value"], point["raw_value"], point["value_source"]) == (15, -5, "substituted")
+
+
+def correct(api, project, value):
+    """A person corrects the concentration that the rule filled in."""
+    _, point = second(api, project)
+    path = f"/projects/{project['id']}/data_points/{point['id']}"
+    body = {"data_point": {"value": value, "reason": "The shift's own estimate"}}
+    return api.patch(path, body).expect(200).body
+
+
+@pytest.mark.parametrize("value", [12, 14, 15])
+def test_a_value_that_comes_takes_back_what_people_made_of_the_filled_one(api, account, project, value):
+    filling(api, project, LACKING)
+    work(account)
+    corrected = correct(api, project, 14)
+    assert (corrected["value"], corrected["raw_value"], corrected["value_source"]) == (14, None, "manual")
+
+    after = complete(api, project, value)
+    work(account)
+
+    _, point = second(api, project)
+    assert (after["status"], after["missing"]) == ("complete", [])
+    assert (point["value"], point["raw_value"], point["value_source"]) == (value, value, "captured")
+    path = f"/projects/{project['id']}/data_points/{point['id']}/corrections"
+    history = [(one["source"], one["state"], one["to_value"]) for one in api.get(path).expect(200).data]
+    assert history == [("substitution", "reverted", 15), ("manual", "reverted", 14)]
+    again = correct(api, project, 13)
+    assert (again["value"], again["raw_value"], again["value_source"]) == (13, value, "manual")
+
+
+@pytest.mark.parametrize("corrected", [None, 14, 12])
+def test_a_value_that_comes_in_a_file_is_captured_though_a_person_had_said_the_same(api, account, corrected):
+    feeding = Feeding(account, on=stack(api))
+    feed = feeding.feed(client_reference="time", on_difference="correct", bad_rows="skip")
+    rows = [f"2025-01-01T0{hour}:00:00Z,{so2},good\n" for hour, so2 in enumerate(("10", "", "20"))]
+    feeding.upload(feed, "start_time,so2,quality\n" + "".join(rows))
+    filling(api, feeding.plant, LACKING)
+    work(account)
+    if corrected is not None:
+        assert correct(api, feeding.plant, corrected)["raw_value"] is None
+
+    rows[1] = rows[1].replace(",,", ",12,")
+    upload = feeding.upload(feed, "start_time,so2,quality\n" + "".join(rows))
+
+    assert (upload["state"], upload["corrected"]) == ("complete", 1)
+    event, point = second(api, feeding.plant)
+    assert (event["status"], event["missing"]) == ("complete", [])
+    assert (point["value"], point["raw_value"], point["value_source"]) == (12, 12, "captured")
+    [told] = upload["problems"]
+    assert (told["stored"], told["value"]) == (None, "12")
 
 
 def test_an_optional_value_behind_all_others_is_filled_in(api, account):

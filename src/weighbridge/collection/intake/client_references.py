@@ -238,6 +238,8 @@ def _of_value(slug: str, column: ValueColumn, sent: object, stored_event: HeldEv
     captured = _at(getattr(stored_event, array), column.position)
     if sent == captured and not stored_event.is_revised:
         return None
+    if captured is None and sent is not None:  # what stands there was filled in, or corrected since
+        return Discrepancy(slug, None, _format_value(sent), is_value=True)
     corrected = getattr(stored_event, f"corrected_{array}")
     in_force = captured if corrected is None else _at(corrected, column.position)
     if sent == captured or _is_manual_value(stored_event, column, sent):

@@ -31,7 +31,7 @@ from weighbridge.core.collection.correction import (
 )
 from weighbridge.core.platform.settings import Feature
 from weighbridge.core.rule.definition import Severity
-from weighbridge.core.rule.states import ALERTS
+from weighbridge.core.rule.states import ALERTS, ResultStatus
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read
 from weighbridge.db.lists.listing import Filter, Listing, ListRequest, Page, among, page_of
@@ -84,6 +84,45 @@ HAS_RESULTS: Final = """
 """Whether there may be something to show with an event `e`: a page without it asks no further."""
 
 
+_CERTIFICATE: Final = "name, to_char(c.valid_from AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"')"
+
+_DRIFTS: Final = f"""
+    CASE WHEN r.status IN ('{ResultStatus.FAIL}', '{ResultStatus.DISMISSED}') THEN
+        (SELECT jsonb_agg(jsonb_build_array(p.before, p.after) ORDER BY p.began)
+           FROM rule_versions v
+           JOIN LATERAL (
+                SELECT jsonb_build_array(c.{_CERTIFICATE}) AS after, c.valid_from AS began,
+                       lag(jsonb_build_array(c.{_CERTIFICATE})) OVER of_meter AS before,
+                       lag(c.valid_from) OVER of_meter AS began_before,
+                       lead(c.valid_from) OVER of_meter AS ended
+                  FROM calibrations c
+                 WHERE (c.project_id, c.event_type_id, c.data_point_type_id)
+                     = (t.project_id, t.event_type_id, t.id)
+                   AND coalesce(c.asset_id, 0) = coalesce(e.asset_id, 0)
+                WINDOW of_meter AS (ORDER BY c.valid_from)) p ON p.began_before IS NOT NULL
+          WHERE (v.project_id, v.rule_id, v.version) = (r.project_id, r.rule_id, r.rule_version)
+            AND (v.expression ~* '\\mcalibration_drift\\s*\\(' AND p.began <= e.start_time
+                 AND (p.ended > e.start_time OR p.ended IS NULL)
+                 OR v.expression ~* '\\mnext_calibration_drift\\s*\\(' AND p.began > e.start_time
+                 AND p.began_before <= e.start_time))
+    END
+"""
+"""The pairs of calibrations whose drift a rule asks for at an event, each with its name and its start.
+
+They are those of `quality.evaluation.calibrated`. A result that is closed has none: calibrations may have
+changed since.
+"""
+
+
+def _build_message(message: str | None, drifts: Sequence[Sequence[Sequence[str]]] | None) -> str | None:
+    """What a rule says to people, and behind it between which calibrations a meter drifted."""
+    sentences = [
+        f"The drift is between the calibrations {before!r} of {start} and {after!r} of {end}."
+        for (before, start), (after, end) in drifts or ()
+    ]
+    return " ".join([*([] if message is None else [message]), *sentences]) or None
+
+
 FINDING: Final = (
     Column("status", "r.status"),
     Column("error_message", "r.error_message"),
@@ -91,7 +130,7 @@ FINDING: Final = (
     Column("rule_version", "r.rule_version"),
     Column("rule_name", "u.name"),
     Column("severity", "r.severity"),
-    Column("message", "u.message"),
+    Column("message", ("u.message", _DRIFTS), _build_message),
     Column("evaluated_at", "r.evaluated_at"),
     Column("created_at", "r.created_at"),
     Column("superseded_by_version", "r.superseded_by_version"),

@@ -158,7 +158,8 @@ async def apply_corrections(
     """Record corrections of values that events hold; one that repeats what is in force adds nothing.
 
     A value that is missing has nothing to correct, and is passed over, unless a rule fills it. A completion
-    takes back what rules filled in for the value that has come now.
+    takes back what rules filled in for the value that has come now, and what people and rules made of that:
+    it was said of a substitute, not of what was measured.
     People repeat the value that is held; a rule repeats its own newest value, or without one the value that
     was captured. What fills a gap repeats nothing, though it comes to the value that was captured: that did
     not count.
@@ -190,23 +191,26 @@ async def apply_corrections(
         (one.event, one.position) for one in corrections if one.source is CorrectionOrigin.COMPLETION
     }
     if completed:
-        taken_back = await undo(tx, actor, project, await _list_filled(tx, project, completed))
+        taken_back = await undo(tx, actor, project, await _list_made_without(tx, project, completed))
         changed = tuple(sorted({*changed, *taken_back.changed}))
     return CorrectionOutcome(tuple(number for number, *_ in recorded), changed)
 
 
-async def _list_filled(tx: Write, project: int, values: Collection[tuple[int, int]]) -> list[int]:
-    """The numbers of the corrections by which rules filled in missing values, by event and position."""
+async def _list_made_without(tx: Write, project: int, values: Collection[tuple[int, int]]) -> list[int]:
+    """The numbers of the corrections that were made before values had come, by event and position.
+
+    A missing value has nothing to correct until a rule fills it in, so all are that or were made of it.
+    """
     rows = await tx.tuples(
         """
         SELECT c.id FROM unnest(%s::bigint[], %s::smallint[]) AS named (event_id, position)
           JOIN corrections c ON (c.project_id, c.event_id, c.position, c.field)
                               = (%s, named.event_id, named.position, '')
-         WHERE c.source = %s AND c.from_value IS NULL AND c.state = ANY (%s) ORDER BY c.id
+         WHERE c.source <> %s AND c.state = ANY (%s) ORDER BY c.id
         """,
         (
             [event for event, _ in values], [position for _, position in values], project,
-            CorrectionOrigin.SUBSTITUTION, list(NOT_REVERTED),
+            CorrectionOrigin.COMPLETION, list(NOT_REVERTED),
         ),
     )  # fmt: skip
     return [number for (number,) in rows]

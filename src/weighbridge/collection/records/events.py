@@ -128,7 +128,9 @@ class DataPointResult(msgspec.Struct, frozen=True):
     severity: Annotated[str, one_of(Severity)]
     """Whether it is an alert, `fail`, or a warning, `warn`, as the rule's version says."""
     message: str | None
-    """What the rule says to people; null when it says nothing."""
+    """What the rule says to people, and where it asks for the drift of a meter, between which calibrations of
+    which times that is; null when it says nothing.
+    """
     event_id: str | None
     """The friendly id of the event; null for a slot in which none came, until someone approves one."""
     data_point_id: str | None

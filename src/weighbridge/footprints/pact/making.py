@@ -183,7 +183,7 @@ async def make_footprint(
             Problem(problem.message, f"footprint.{problem.field}", problem.code) for problem in error.problems
         ]
         raise Invalid(problems) from None
-    replaced = await _find_replaced(tx, actor, product, source) if replaces is None else [*replaces]
+    replaced = await find_replaced(tx, actor, product, source) if replaces is None else [*replaces]
     chain = await _read_chain(tx, actor.account_id, replaced)
     identifier, now = uuid4(), await tx.value("SELECT now()")
     validity = await _compute_validity(tx, source.produced.end, product.valid_months)
@@ -264,7 +264,7 @@ async def _compute_validity(tx: Read, end: datetime, months: int) -> tuple[datet
     return end, until
 
 
-async def _find_replaced(
+async def find_replaced(
     tx: Read, actor: Actor, product: FootprintProduct, source: FootprintSource
 ) -> list[UUID]:
     """The active footprints of the product whose place this one takes."""

@@ -222,6 +222,16 @@ def one_of_each(account: Account, api: Caller, batch: str) -> dict[str, Any]:
     }
 
 
+def exchanged(host: Host) -> None:
+    """A row of each table: a footprint that took another's place, a partner, a client and what it sent."""
+    product = host.product()
+    host.make(product)
+    partner = host.partner(PARTNER["address"])
+    made = host.make(product)
+    caller = host.pact(host.client(partner_id=partner["id"]))
+    caller.send(event("RequestFulfilled", {"requestEventId": "r", "pfs": [made["content"]]})).expect(200)
+
+
 def token_of(account: Account, client: Any, **headers: str) -> Answer:
     """What a client is answered that asks for a token."""
     pair = f"{client['client_id']}:{client['client_secret']}"

@@ -176,7 +176,7 @@ async def _make_again(tx: Read, stored: _StoredFootprint) -> list[str]:
     except UnmadeFootprintError as error:
         return [str(error)]
     validity = await compute_validity(tx, produced.end, product.valid_months)
-    texts = write_texts(product, None, validity) | {"comment": content.get("comment")}
+    texts = {**write_texts(product, None, validity), "comment": content.get("comment")}
     chain = [str(one) for one in stored.preceding or ()]
     again = write_footprint(stored.object, stored.told_at, texts, chain, pcf)
     differing = [*_list_differing(content, again, ""), *_list_differing(content["pcf"], again["pcf"], "pcf.")]

@@ -39,6 +39,7 @@ PLACES = {
     "litestar": (
         "app.py",
         "contents.py",
+        "footprints/pact/serving.py",
         "http/*",
         "web/*",
     ),
@@ -56,7 +57,7 @@ PLACES = {
     "sqlalchemy": ("db/migration.py", "db/migration.py", "db/migrations/*"),
     "structlog": (
         *("http/*", "supervisor/*", "tracing.py", "backup/*"),
-        *("app.py", "worker.py", "shifts.py", "rounds.py"),
+        *("app.py", "worker.py", "shifts.py", "rounds.py", "footprints/pact/serving.py"),
     ),
     "yaml": ("modelling/documents.py", "agent/configuration_reading.py"),
 }

@@ -119,8 +119,10 @@ FLOATS = (
     *("core/uncertainty/trial_summary.py", "core/expression/trial_values.py"),
     *("core/engine/trial_inputs.py", "core/engine/uncertainty_trials.py"),
     "core/engine/chain_trials.py",
+    "reporting/isometric/numbers.py",
 )
-"""Where trials are computed: binary floats are allowed here and nowhere else (decision 68)."""
+"""Where trials are computed, and numbers of a registry that keeps doubles: binary floats are allowed here and
+nowhere else (decisions 68 and 72)."""
 
 
 def test_no_binary_float_stands_on_the_path_of_a_number():

@@ -199,6 +199,7 @@ ELSEWHERE = {
     "get_cosigned_head",
     "get_cosigned_head_by_link",
     "get_engagement_by_link",
+    "get_materiality_by_link",
     "get_report_uncertainty_by_link",
     "get_sample_by_link",
     "list_engagements_by_link",

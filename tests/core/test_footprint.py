@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from weighbridge.core.footprint import check_footprint, read_amount, read_uuid
+from weighbridge.core.footprint import check_footprint, is_uuid, read_amount
 from weighbridge.core.footprint_content import read_term
 
 SOUND = {
@@ -151,6 +151,6 @@ def test_each_flaw_of_the_amounts_is_named(change, found):
 def test_what_is_no_decimal_identifier_or_term_is_none():
     assert read_amount("1e3") is read_amount(1) is read_amount("1.") is None
     assert read_amount("+0.50") == Decimal("0.50")
-    assert read_uuid("F4B1225A-BD44-4C8E-861D-079E4E1DFD69") is not None
-    assert read_uuid("{f4b1225a-bd44-4c8e-861d-079e4e1dfd69}") is None
+    assert is_uuid("F4B1225A-BD44-4C8E-861D-079E4E1DFD69")
+    assert not is_uuid("{f4b1225a-bd44-4c8e-861d-079e4e1dfd69}")
     assert read_term("node:Mass") is read_term("2*amount") is None

@@ -37,9 +37,12 @@ HOT = (
 CROSSING = {
     "list_model_runs": {"model_runs", "batches"},
     "compare_over_period": {"ledgers"},
-    "given": {"ledgers"},  # what is arranged first activates a version
+    "given": {"footprints", "ledgers"},  # what is arranged first activates a version
+    "get_footprint": {"footprints"},
+    "list_footprints": {"footprints"},
 }
-"""Operations with statements that name no project, because a model may serve all projects of an account."""
+"""Operations with statements that name no project, because a model may serve all projects of an account, and
+because partners ask for the footprints of an account."""
 
 WITHOUT_PROJECT = {
     "data_feed_uploads_task_id_key": "a task has one upload",
@@ -56,6 +59,8 @@ WITHOUT_PROJECT = {
     "engagement_findings to report_links": "as for `report_links_pkey`",
     "rule_runs_pkey": "rule runs are numbered over the whole service",
     "rule_runs_of_task": "a task has one run",
+    "footprints_pkey": "partners ask for the footprints of an account",
+    "footprints_number_key": "as for `footprints_pkey`",
 }
 """Unique keys and references of the rows of projects that do not name the project, and why."""
 

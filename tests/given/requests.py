@@ -172,6 +172,8 @@ QUERY_VALUES = {
     ("list_substitutions", "end_time"): "2025-04-01T00:00:00Z",
     ("download_export", "key"): "0" * 32,
     ("open_report", "key"): "1." + "0" * 64,
+    ("get_materiality_by_link", "key"): "1." + "0" * 64,
+    ("get_materiality_by_link", "threshold"): "5",
     ("download_bundle_by_link", "key"): "1." + "0" * 64,
     ("get_report_uncertainty_by_link", "key"): "1." + "0" * 64,
     ("get_materiality", "threshold"): "0.05",

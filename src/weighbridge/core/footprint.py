@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final
-from uuid import UUID
 
 from weighbridge.core.number import EXACT, ZERO, exact_total, plain, shorten
 
@@ -100,6 +99,7 @@ _DECIMAL: Final = re.compile(r"[+-]?\d{1,400}(\.\d{1,400})?", re.ASCII)
 _URN: Final = re.compile(r"urn:[a-z0-9][a-z0-9-]{0,31}:\S+", re.ASCII | re.IGNORECASE)
 COUNTRY: Final = re.compile(r"[A-Z]{2}", re.ASCII)
 SUBDIVISION: Final = re.compile(r"[A-Z]{2}-[A-Z0-9]{1,3}", re.ASCII)
+_UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII | re.IGNORECASE)
 _FACTORS: Final = re.compile(r"AR\d+", re.ASCII)
 _QUALITY: Final = ("technologicalDQR", "geographicalDQR", "temporalDQR")
 _PERCENT_MAX: Final = Decimal(100)
@@ -158,13 +158,9 @@ def read_moment(value: Any) -> datetime | None:
     return moment if moment is not None and moment.tzinfo is not None else None
 
 
-def read_uuid(value: Any) -> UUID | None:
-    """An identifier of a footprint; None for anything else."""
-    try:
-        found = UUID(value) if isinstance(value, str) else None
-    except ValueError:
-        return None
-    return found if found is not None and str(found) == str(value).lower() else None
+def is_uuid(value: Any) -> bool:
+    """Whether a value is an identifier of a footprint: a UUID with its hyphens (RFC 9562)."""
+    return isinstance(value, str) and _UUID.fullmatch(value) is not None
 
 
 # What parts add up to.
@@ -230,14 +226,14 @@ def _wrong(field: str, value: Any, takes: str) -> FootprintFlaw:
 
 def _check_identity(footprint: Mapping[str, Any]) -> Iterator[FootprintFlaw]:
     given = {name: value for name, value in footprint.items() if value is not None}
-    if "id" in given and read_uuid(given["id"]) is None:
+    if "id" in given and not is_uuid(given["id"]):
         yield _wrong("id", given["id"], "a UUID")
     if "status" in given and given["status"] not in STATUSES:
         yield _wrong("status", given["status"], " or ".join(STATUSES))
     for name in ("companyIds", "productIds", "productClassifications"):
         yield from _check_list(name, given.get(name), read_urn, "URNs such as urn:gtin:4712345060507")
     preceding = given.get("precedingPfIds")
-    yield from _check_list("precedingPfIds", preceding, read_uuid, "UUIDs")
+    yield from _check_list("precedingPfIds", preceding, lambda value: is_uuid(value) or None, "UUIDs")
     if isinstance(preceding, list) and given.get("id") in preceding:
         message = "precedingPfIds names the footprint itself, which cannot precede it."
         yield FootprintFlaw("conflict", "precedingPfIds", message)

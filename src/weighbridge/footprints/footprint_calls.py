@@ -12,7 +12,6 @@ from typing import Any, Final
 
 from psycopg.sql import SQL, Composable
 
-from weighbridge.core.footprint import read_uuid
 from weighbridge.core.number import shorten
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.platform.webhook import DeliveryState
@@ -36,6 +35,7 @@ from weighbridge.footprints.records import (
     FootprintCall,
     WantedFootprintCall,
     WantedFootprintCallBody,
+    read_uuid,
 )
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, get, post
 from weighbridge.platform import changes

@@ -17,7 +17,7 @@ from psycopg.sql import SQL
 
 from weighbridge.accounting.batches_queries import find_batch_key
 from weighbridge.core import identity
-from weighbridge.core.footprint import STATUSES, check_footprint, read_uuid
+from weighbridge.core.footprint import STATUSES, check_footprint
 from weighbridge.core.footprint_content import list_nodes
 from weighbridge.core.identity import problem_of_unseen
 from weighbridge.core.number import shorten
@@ -57,6 +57,7 @@ from weighbridge.footprints.records import (
     FootprintProduct,
     WantedFootprint,
     WantedFootprintBody,
+    read_uuid,
 )
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, ask, get, post
 from weighbridge.platform.tenancy import find, of_account, project_filter

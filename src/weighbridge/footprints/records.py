@@ -6,11 +6,12 @@ A secret is in the answer that makes it alone, and that of a partner in none.
 from decimal import Decimal
 from enum import StrEnum
 from typing import Annotated, Any, Final
+from uuid import UUID
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from weighbridge.core.footprint import DECLARED_UNITS, STATUSES
+from weighbridge.core.footprint import DECLARED_UNITS, STATUSES, is_uuid
 from weighbridge.core.platform.webhook import DeliveryState
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.lists.field import RequestBodies, Sent
@@ -36,6 +37,11 @@ Urns = Annotated[list[Annotated[str, at_most(500)]], several(IDENTIFIERS_MAX)]
 """Uniform resource names, which begin with `urn:`."""
 
 _Address = Annotated[str, at_most(ADDRESS_MAX)]
+
+
+def read_uuid(value: Any) -> UUID | None:
+    """The identifier of a footprint that a text names; None for anything else."""
+    return UUID(value) if is_uuid(value) else None
 
 
 class FootprintProduct(msgspec.Struct, frozen=True):

@@ -14,7 +14,6 @@ from msgspec import Struct
 
 from weighbridge.collection.named_records.noun import ProjectNoun
 from weighbridge.core import identity
-from weighbridge.core.certify.mapping import FIELD, CertifyMapping, read_mapping
 from weighbridge.core.number import shorten
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem, limit_problems
@@ -25,6 +24,7 @@ from weighbridge.errors import Invalid
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, delete, get, patch, post
 from weighbridge.platform import changes
 from weighbridge.platform.tenancy import project_of
+from weighbridge.reporting.isometric.mapping import FIELD, CertifyMapping, read_mapping
 from weighbridge.reporting.isometric.records import REGISTRY_MAPPING_BODIES, RegistryMapping
 
 MAPPINGS: Final = ProjectNoun(REGISTRY_MAPPING_BODIES, "registry_mappings")

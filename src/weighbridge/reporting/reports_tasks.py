@@ -12,7 +12,6 @@ from typing import Final
 
 from weighbridge.collection.evidence_files import EvidenceStore
 from weighbridge.core import identity
-from weighbridge.core.certify.plan import read_plan
 from weighbridge.core.report import AdapterName, DeliveryStep, ReportTrigger
 from weighbridge.db.engine import Database
 from weighbridge.errors import Conflict, Invalid
@@ -23,6 +22,7 @@ from weighbridge.platform.async_tasks import Attempt
 from weighbridge.reporting import reports_queries as queries
 from weighbridge.reporting.bundle.storage import Bundler
 from weighbridge.reporting.isometric.calls import CallJournal, CertifyClient
+from weighbridge.reporting.isometric.plan import read_plan
 from weighbridge.reporting.isometric.plans import render_for
 from weighbridge.reporting.isometric.sending import PlanMeans, PlanSender
 from weighbridge.reporting.isometric.states import ask_statement

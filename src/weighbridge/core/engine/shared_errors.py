@@ -39,7 +39,7 @@ _NEGLIGIBLE: Final = Decimal("1e-24")
 
 
 @dataclass(frozen=True, slots=True)
-class _Basis:
+class _FamilyBasis:
     """Errors that made an effect of their own, and what they have of each effect up to it."""
 
     effect: UncertaintyEffect
@@ -53,7 +53,7 @@ class SharedErrors:
     def __init__(self, families: ReadingFamilies, counted: Mapping[int, str]) -> None:
         """`counted` are the owners of readings that totalisers count."""
         self._families, self._counted = families, counted
-        self._bases: dict[tuple[PointRead, str], list[_Basis]] = {}
+        self._bases: dict[tuple[PointRead, str], list[_FamilyBasis]] = {}
 
     def split_parts(self, parts: Sequence[RatedPart]) -> Components:
         """Return the own errors of what an input of one number reads, at the rates of its readings."""
@@ -115,7 +115,7 @@ class SharedErrors:
             pivot = CONTEXT.sqrt(rest) if bases else errors.change
             effects.append(_name_effect(name, owner, label if bases else None))
             columns.append(pivot)
-            bases.append(_Basis(effects[-1], errors, tuple(columns)))
+            bases.append(_FamilyBasis(effects[-1], errors, tuple(columns)))
         elif len(columns) == 1:
             # All of it is one effect, to the last digit.
             columns = [errors.change.copy_sign(columns[0])]

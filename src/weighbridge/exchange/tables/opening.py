@@ -25,9 +25,9 @@ from weighbridge.exchange.tables.foreign import HEAD_BYTES, describe_foreign
 from weighbridge.exchange.tables.joined import JoinedTable, OpenPart
 from weighbridge.exchange.tables.json_lines import JsonLines
 from weighbridge.exchange.tables.long_rows import LongTable
-from weighbridge.exchange.tables.parquet import PARQUET_MAGIC, ParquetTable
 from weighbridge.exchange.tables.sheet import Sheet, SheetCell, SheetFile, SheetParts, WorkbookSheet
 from weighbridge.exchange.tables.table import (
+    PARQUET_MAGIC,
     ZIP_MAGIC,
     CsvFile,
     RowTable,
@@ -110,6 +110,9 @@ def _open_raw(file: CsvFile, form: TableForm) -> Iterator[RowTable]:
         with open_workbook(file.path, file.title, _name_archive(head)) as archive, ExitStack() as opened:
             yield _open_archive(archive, file, form, opened)
     elif head.startswith(PARQUET_MAGIC):
+        # Slow to import, and it starts threads: the template of processes must not have loaded it.
+        from weighbridge.exchange.tables.parquet import ParquetTable  # noqa: PLC0415
+
         yield ParquetTable(file.path, file.title)
     else:
         with open_content(file) as (raw, content), ExitStack() as opened:

@@ -21,8 +21,6 @@ from weighbridge.exchange.tables.cell import ReadyCell
 from weighbridge.exchange.tables.header import name_columns
 from weighbridge.exchange.tables.table import BadRow, FileRow
 
-PARQUET_MAGIC: Final = b"PAR1"
-
 ROWS_AT_ONCE: Final = 1_024
 """Rows that are unpacked at once."""
 

@@ -39,7 +39,6 @@ from weighbridge.exchange.tables.columns import (
     simplify_name,
 )
 from weighbridge.exchange.tables.opening import FileHead, open_table, read_archive_head
-from weighbridge.exchange.tables.parquet import PARQUET_MAGIC
 from weighbridge.exchange.tables.sample_form import (
     find_long_columns,
     guess_delimiter,
@@ -48,7 +47,7 @@ from weighbridge.exchange.tables.sample_form import (
     guess_skipped_rows,
     split_lines,
 )
-from weighbridge.exchange.tables.table import GZIP_MAGIC, ZIP_MAGIC, CsvFile
+from weighbridge.exchange.tables.table import GZIP_MAGIC, PARQUET_MAGIC, ZIP_MAGIC, CsvFile
 from weighbridge.exchange.tables.table_form import TableForm
 
 _WORDS: Final = {

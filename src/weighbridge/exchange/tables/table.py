@@ -27,6 +27,7 @@ from weighbridge.exchange.tables.header import find_header, is_searched, name_co
 
 GZIP_MAGIC: Final = b"\x1f\x8b"
 ZIP_MAGIC: Final = b"PK\x03\x04"
+PARQUET_MAGIC: Final = b"PAR1"
 _NOT_FOR_FILES: Final = frozenset(
     {
         "undefined",

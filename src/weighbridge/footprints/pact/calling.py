@@ -19,14 +19,13 @@ from uuid import UUID, uuid4
 
 import msgspec
 
-from weighbridge.core.footprint import read_uuid
 from weighbridge.core.number import shorten
 from weighbridge.core.platform.encryption import UnopenedSecretError
 from weighbridge.core.platform.permission import NOBODY, Actor
 from weighbridge.core.platform.webhook import DeliveryState, compute_pause, is_taken, read_retry_after
 from weighbridge.db.engine import Database
 from weighbridge.footprints.pact.events import MEDIA_TYPE, store_received
-from weighbridge.footprints.records import CallKind
+from weighbridge.footprints.records import CallKind, read_uuid
 from weighbridge.http.outgoing import (
     NoAnswer,
     NotSent,

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from weighbridge.core.footprint import read_moment, read_uuid
+from weighbridge.core.footprint import read_moment
 from weighbridge.core.number import shorten
 from weighbridge.core.platform.permission import NOBODY, Actor
 from weighbridge.db.engine import Write
@@ -27,7 +27,7 @@ from weighbridge.footprints.pact.stored import (
     read_criteria,
     write_event,
 )
-from weighbridge.footprints.records import CallKind
+from weighbridge.footprints.records import CallKind, read_uuid
 from weighbridge.platform import changes
 
 MEDIA_TYPE: Final = "application/cloudevents+json"
@@ -48,7 +48,7 @@ class EventError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class ReadEvent:
+class PactEvent:
     """An event that came."""
 
     kind: CallKind
@@ -58,7 +58,7 @@ class ReadEvent:
     text: str
 
 
-def read_event(body: bytes) -> ReadEvent:
+def read_event(body: bytes) -> PactEvent:
     """Read the body of an event; EventError for one that PACT does not allow."""
     try:
         text = body.decode()
@@ -85,7 +85,7 @@ def read_event(body: bytes) -> ReadEvent:
     _CHECKS[kind](data)
     if "\\u0000" in text:
         raise EventError("The event has a character of number 0 in it.")
-    return ReadEvent(kind, event["id"], event["source"], data, text)
+    return PactEvent(kind, event["id"], event["source"], data, text)
 
 
 def _check_published(data: Mapping[str, Any]) -> None:
@@ -144,7 +144,7 @@ def _name_footprint(footprint: Mapping[str, Any]) -> str:
 # What an event leads to.
 
 
-async def take_in(tx: Write, client: PactClient, event: ReadEvent, address: str, request_id: str) -> None:
+async def take_in(tx: Write, client: PactClient, event: PactEvent, address: str, request_id: str) -> None:
     """Store an event and act on it; EventError where it cannot be handled."""
     if event.kind is CallKind.REQUEST_CREATED and client.partner is None:
         raise EventError(
@@ -171,7 +171,7 @@ async def take_in(tx: Write, client: PactClient, event: ReadEvent, address: str,
         await store_received(tx, client.account, event.data["pfs"], client=client.client)
 
 
-async def _answer_request(tx: Write, account: int, partner: int, event: ReadEvent, address: str) -> None:
+async def _answer_request(tx: Write, account: int, partner: int, event: PactEvent, address: str) -> None:
     """Leave the answer to a request to be sent: what meets it, or that nothing does."""
     asked = {"status": "Active", **event.data}
     found = await find_footprints(tx, account, read_criteria(asked), limit=ANSWERED_MAX + 1)

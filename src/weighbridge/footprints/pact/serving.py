@@ -23,7 +23,6 @@ from litestar.datastructures import State
 from psycopg import OperationalError
 from psycopg_pool import PoolTimeout
 
-from weighbridge.core.footprint import read_uuid
 from weighbridge.core.number import shorten
 from weighbridge.core.platform.permission import account_of_token, is_well_formed
 from weighbridge.db.engine import Database
@@ -47,6 +46,7 @@ from weighbridge.footprints.pact.stored import (
     find_footprints,
     read_criteria,
 )
+from weighbridge.footprints.records import read_uuid
 from weighbridge.http.caller import ask_in_cell, database, read_token, shares
 from weighbridge.http.limits import FailedAuthentications, client_address, seconds_left
 from weighbridge.settings import Settings

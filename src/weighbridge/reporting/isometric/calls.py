@@ -16,7 +16,6 @@ from urllib.parse import urlencode, urlsplit
 
 import msgspec
 
-from weighbridge.core.certify.numbers import NumberFinding
 from weighbridge.core.number import shorten
 from weighbridge.db.engine import Database
 from weighbridge.db.statements import jsonb
@@ -30,6 +29,7 @@ from weighbridge.http.outgoing import (
 )
 from weighbridge.platform import async_tasks as tasks
 from weighbridge.platform.async_tasks import Attempt
+from weighbridge.reporting.isometric.numbers import NumberFinding
 from weighbridge.reporting.submission.sending import CalledRegistry
 
 PAGE_SIZE: Final = 25

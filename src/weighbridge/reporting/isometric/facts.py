@@ -11,7 +11,15 @@ from zoneinfo import ZoneInfo
 
 from weighbridge.collection.measurements.values import NUMBERS
 from weighbridge.core import identity
-from weighbridge.core.certify.facts import (
+from weighbridge.core.number import plain
+from weighbridge.core.time.calendar import Instant
+from weighbridge.core.uncertainty.effects import read_uncertainty
+from weighbridge.core.uncertainty.statement import build_statement, read_fields
+from weighbridge.core.unit import UnitError, find_slope, parse_unit
+from weighbridge.db.engine import Read
+from weighbridge.reporting.isometric.mapping import CertifyMapping, MappedSeries
+from weighbridge.reporting.isometric.plan import SERIES_ROWS_MAX
+from weighbridge.reporting.isometric.plan_facts import (
     EventFact,
     EvidenceFact,
     KnownQuantity,
@@ -22,14 +30,6 @@ from weighbridge.core.certify.facts import (
     SeriesFact,
     StaticInputFact,
 )
-from weighbridge.core.certify.mapping import CertifyMapping, MappedSeries
-from weighbridge.core.certify.plan import SERIES_ROWS_MAX
-from weighbridge.core.number import plain
-from weighbridge.core.time.calendar import Instant
-from weighbridge.core.uncertainty.effects import read_uncertainty
-from weighbridge.core.uncertainty.statement import build_statement, read_fields
-from weighbridge.core.unit import UnitError, find_slope, parse_unit
-from weighbridge.db.engine import Read
 from weighbridge.reporting.records.reports import Report
 
 

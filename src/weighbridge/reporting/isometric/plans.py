@@ -3,14 +3,14 @@
 from typing import Final
 
 from weighbridge.core import identity
-from weighbridge.core.certify.mapping import CertifyMapping, read_mapping
-from weighbridge.core.certify.plan import build_plan, write_plan
 from weighbridge.core.problem import Problem, limit_problems
 from weighbridge.core.report import MEDIA_TYPES, AdapterName, ReportFormat
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
 from weighbridge.platform.tenancy import key_named
 from weighbridge.reporting.isometric.facts import read_facts
+from weighbridge.reporting.isometric.mapping import CertifyMapping, read_mapping
+from weighbridge.reporting.isometric.plan import build_plan, write_plan
 from weighbridge.reporting.records.reports import Report
 from weighbridge.reporting.submission.file import RenderedSubmission, render_report
 

@@ -4,11 +4,11 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
-from weighbridge.core.certify.plan import StepKind
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.lists.field import RequestBodies, Sent
 from weighbridge.http.text import one_of
 from weighbridge.platform.records import AsyncTask
+from weighbridge.reporting.isometric.plan import StepKind
 
 CATALOGUE_KINDS: Final = (
     "project",

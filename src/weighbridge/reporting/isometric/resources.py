@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from weighbridge.core.certify.plan import PlanStep, StepKind
 from weighbridge.reporting.isometric.calls import CertifyClient
+from weighbridge.reporting.isometric.plan import PlanStep, StepKind
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,6 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final, Protocol
 
-from weighbridge.core.certify.numbers import NumberFinding, list_findings
-from weighbridge.core.certify.plan import MADE, CertifyPlan, PlanStep, StepKind
-from weighbridge.core.certify.statement import StatementStatus
 from weighbridge.core.problem import Problem
 from weighbridge.core.report import DeliveryStep
 from weighbridge.errors import Invalid
@@ -28,7 +25,10 @@ from weighbridge.reporting.isometric.calls import (
     RefusedCallError,
     UncertainCallError,
 )
+from weighbridge.reporting.isometric.numbers import NumberFinding, list_findings, round_to_double
+from weighbridge.reporting.isometric.plan import MADE, CertifyPlan, PlanStep, StepKind
 from weighbridge.reporting.isometric.resources import WAYS, RecordFinder
+from weighbridge.reporting.isometric.statement import StatementStatus
 from weighbridge.reporting.submission.sending import TaskJournal
 
 PARQUET: Final = "application/vnd.apache.parquet"
@@ -297,7 +297,7 @@ def write_series(step: PlanStep) -> bytes:
     moments = [datetime.fromisoformat(row[0]) for row in step.rows]
     columns = [pa.array(moments, pa.timestamp("ms", tz="UTC"))]
     for place in range(1, len(names) + 1):
-        values = [None if row[place] is None else float(Decimal(row[place])) for row in step.rows]
+        values = [None if row[place] is None else round_to_double(Decimal(row[place])) for row in step.rows]
         columns.append(pa.array(values, pa.float64()))
     target = io.BytesIO()
     pq.write_table(pa.table(columns, names=[time_column, *names]), target)

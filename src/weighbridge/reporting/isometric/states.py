@@ -4,7 +4,6 @@ from decimal import Decimal
 from typing import Final
 
 from weighbridge.core import identity
-from weighbridge.core.certify.statement import read_decision
 from weighbridge.core.report import DeliveryStep, ReportTrigger
 from weighbridge.db.engine import Database, Read, Write
 from weighbridge.http.outgoing import OutgoingClient
@@ -15,7 +14,11 @@ from weighbridge.reporting.isometric.records import (
     RegistryState,
     RegistryStatement,
 )
+from weighbridge.reporting.isometric.statement import read_decision
 from weighbridge.reporting.submission.sending import CalledRegistry, DueReview, RegistryReply
+
+STATUS_MAX: Final = 100
+"""Characters that are kept of a state, in the words of the registry."""
 
 REASONS: Final = {
     ReportTrigger.ACCEPT: "Credits were issued.",
@@ -52,15 +55,18 @@ async def ask_statement(
 
 
 async def _note_state(tx: Write, project: int, report: int, status: str) -> None:
-    await tx.execute(
+    noted = status[:STATUS_MAX]
+    last = await tx.value(
         """
-        INSERT INTO registry_states (project_id, report_id, status)
-        SELECT %(project)s, %(report)s, %(status)s
-         WHERE %(status)s IS DISTINCT FROM (
-               SELECT status FROM registry_states
-                WHERE (project_id, report_id) = (%(project)s, %(report)s) ORDER BY id DESC LIMIT 1)
+        SELECT status FROM registry_states WHERE project_id = %s AND report_id = %s ORDER BY id DESC LIMIT 1
         """,
-        {"project": project, "report": report, "status": status[:100]},
+        (project, report),
+    )
+    if last == noted:
+        return
+    await tx.execute(
+        "INSERT INTO registry_states (project_id, report_id, status) VALUES (%s, %s, %s)",
+        (project, report, noted),
     )
 
 

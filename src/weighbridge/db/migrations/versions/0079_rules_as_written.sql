@@ -24,6 +24,9 @@ ALTER TABLE former_model_run_results ADD COLUMN severity text NOT NULL DEFAULT '
 
 CREATE INDEX data_point_results_of_severity ON data_point_results (project_id, rule_id, severity, id);
 CREATE INDEX model_run_results_of_severity ON model_run_results (project_id, rule_id, severity, id);
+CREATE INDEX former_data_point_results_of_severity
+    ON former_data_point_results (project_id, rule_id, severity, id);
+CREATE INDEX former_model_run_results_of_severity ON former_model_run_results (project_id, rule_id, severity, id);
 
 -- What a batch saw of an event whose missing value a rule filled in: a captured array ends with its last value, and
 -- what was filled in may stand behind that.

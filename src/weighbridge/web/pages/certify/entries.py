@@ -9,9 +9,9 @@ from typing import Any, Final
 
 import msgspec
 
-from weighbridge.core.certify.mapping import FIELD
 from weighbridge.core.problem import Problem
 from weighbridge.errors import Invalid
+from weighbridge.reporting.isometric.mapping import FIELD
 from weighbridge.reporting.isometric.records import CatalogueRecord
 from weighbridge.web.framework.visit import Visit
 from weighbridge.web.pages.certify.offered import CatalogueByKind

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Final
 
-from weighbridge.core.certify.mapping import DatapointType
 from weighbridge.core.problem import Problem
 from weighbridge.errors import Invalid
+from weighbridge.reporting.isometric.mapping import DatapointType
 from weighbridge.reporting.isometric.records import RegistryMapping
 from weighbridge.reporting.registry_mappings import (
     create_registry_mapping,

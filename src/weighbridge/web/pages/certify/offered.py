@@ -12,10 +12,10 @@ from weighbridge.accounting.ledgers import list_project_ledgers
 from weighbridge.collection.event_types import list_event_types
 from weighbridge.collection.feedstocks import list_feedstocks_of_project
 from weighbridge.collection.locations import list_locations
-from weighbridge.core.certify.mapping import ValueOrigin
 from weighbridge.core.report import AdapterName
 from weighbridge.core.unit import UnitError, parse_unit
 from weighbridge.modelling.static_inputs import list_static_inputs
+from weighbridge.reporting.isometric.mapping import ValueOrigin
 from weighbridge.reporting.isometric.records import CatalogueRecord
 from weighbridge.reporting.records.registries import Registry
 from weighbridge.reporting.registries import list_registries
@@ -28,7 +28,7 @@ CatalogueByKind = Mapping[str, Sequence[CatalogueRecord]]
 
 
 @dataclass(frozen=True, slots=True)
-class OfferedValue:
+class OfferedInput:
     """A value of ours that an input may take."""
 
     key: str
@@ -55,14 +55,14 @@ async def read_catalogue(visit: Visit, registry: int) -> CatalogueByKind:
     return found
 
 
-async def list_values(visit: Visit, ledger_id: str) -> list[OfferedValue]:
+async def list_values(visit: Visit, ledger_id: str) -> list[OfferedInput]:
     """The nodes of the newest batch of a ledger, the static inputs of the project, and the amount."""
-    offered = [OfferedValue(f"{ValueOrigin.AMOUNT}:", "What the report takes of the run")]
+    offered = [OfferedInput(f"{ValueOrigin.AMOUNT}:", "What the report takes of the run")]
     query = (("page_size", "1"), ("sort", "-start_time"))
     for batch in (await visit.ask(list_ledger_batches, query, ledger_id=ledger_id)).data:
         lineage = await visit.ask(get_lineage, batch_id=batch.id)
         offered += [
-            OfferedValue(f"{ValueOrigin.NODE}:{node.slug}", f"{node.name}, {node.unit or 'no unit'}")
+            OfferedInput(f"{ValueOrigin.NODE}:{node.slug}", f"{node.name}, {node.unit or 'no unit'}")
             for node in lineage.nodes
             if node.value is not None
         ]
@@ -70,7 +70,7 @@ async def list_values(visit: Visit, ledger_id: str) -> list[OfferedValue]:
     slugs = dict.fromkeys(one.slug for one in static.data)
     return [
         *offered,
-        *(OfferedValue(f"{ValueOrigin.STATIC_INPUT}:{slug}", f"Static input {slug}") for slug in slugs),
+        *(OfferedInput(f"{ValueOrigin.STATIC_INPUT}:{slug}", f"Static input {slug}") for slug in slugs),
     ]
 
 
@@ -82,7 +82,7 @@ async def list_own_records(visit: Visit) -> dict[str, Any]:
         "feedstocks": (await visit.ask(list_feedstocks_of_project, (*_MOST, ("sort", "name")))).data,
         "locations": (await visit.ask(list_locations, (*_MOST, ("sort", "name")))).data,
         "points": [
-            OfferedValue(f"{one.slug}:{point.slug}", f"{one.name}, {point.name}, {point.unit or 'no unit'}")
+            OfferedInput(f"{one.slug}:{point.slug}", f"{one.name}, {point.name}, {point.unit or 'no unit'}")
             for one in types
             for point in one.data_point_types
             if point.value_type == "number"

@@ -28,8 +28,13 @@ class NumberFinding(NamedTuple):
 
 
 def is_same_number(sent: Decimal, received: Decimal | None) -> bool:
-    """Whether both are the same number once they are rounded to doubles (IEEE 754, binary64)."""
-    return received is not None and float(sent) == float(received)
+    """Whether both are the same number once they are rounded to doubles."""
+    return received is not None and round_to_double(sent) == round_to_double(received)
+
+
+def round_to_double(number: Decimal) -> float:
+    """The nearest double (IEEE 754, binary64), as the registry keeps numbers."""
+    return float(number)
 
 
 def compare_quantity(

@@ -17,12 +17,18 @@ from typing import Any, Final
 
 import msgspec
 
-from weighbridge.core.certify.facts import EventFact, KnownQuantity, PlanFacts, ProductionFact, RunFact
-from weighbridge.core.certify.mapping import CertifyMapping, MappedInput, MappedValue, ValueOrigin
 from weighbridge.core.number import plain, shorten
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.calendar import Instant
 from weighbridge.core.unit import UnitError, convert, find_slope, parse_unit
+from weighbridge.reporting.isometric.mapping import CertifyMapping, MappedInput, MappedValue, ValueOrigin
+from weighbridge.reporting.isometric.plan_facts import (
+    EventFact,
+    KnownQuantity,
+    PlanFacts,
+    ProductionFact,
+    RunFact,
+)
 
 FORMAT: Final = "weighbridge-certify-plan-1"
 

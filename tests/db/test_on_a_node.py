@@ -142,9 +142,7 @@ def test_a_cell_that_was_not_finished_has_its_schema_and_is_no_open_cell(migrate
 def test_keys_of_tables_that_a_later_step_makes_are_of_the_range_of_the_cell(empty_database):
     urls = DatabaseUrls(empty_database, empty_database)
     migrate(empty_database)
-    add_cell(
-        urls, "east", lambda inner: migrate(inner.migrating, BEFORE_NEWER_TABLES), wait=lambda _: None
-    )
+    add_cell(urls, "east", lambda inner: migrate(inner.migrating, BEFORE_NEWER_TABLES), wait=lambda _: None)
 
     migrate_or_refuse(urls)
 

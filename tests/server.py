@@ -62,6 +62,7 @@ Query = Mapping[str, str] | Iterable[tuple[str, str]]
 _LISTENING: dict[str, Any] = {
     "lifespan": "on", "ws": "none", "log_config": None, "access_log": False,
     "h11_max_incomplete_event_size": HEAD_BYTES_MAX,
+    "proxy_headers": False,  # the application alone says which proxies are believed
 }  # fmt: skip
 _NEXT_UNFINISHED_TASK = """
     SELECT id FROM async_tasks WHERE account_id = %s AND id > %s AND state IN ('pending', 'running')

@@ -213,7 +213,7 @@ class Settings:
     ] = 50
     trusted_proxies: Annotated[
         tuple[str, ...],
-        "Networks of proxies whose X-Forwarded-For is believed, separated by commas; unset is none.",
+        "Networks, separated by commas, of proxies whose X-Forwarded-For and -Proto count; unset is none.",
         TextForm(is_network, "addresses or networks such as 10.0.0.0/8 or ::1, separated by commas"),
     ] = ()
     outgoing_networks: Annotated[

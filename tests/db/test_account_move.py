@@ -6,6 +6,7 @@
 import asyncio
 import itertools
 import threading
+from base64 import b64decode
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime, timedelta
@@ -16,7 +17,7 @@ import psycopg
 import pytest
 from psycopg.sql import SQL, Identifier
 from tests.collection.evidence import files
-from tests.given import accounting
+from tests.given import accounting, footprints
 from tests.given import collection as given
 from tests.given.people import Visitor, email_of
 from tests.server import Account, Caller, Server
@@ -28,6 +29,7 @@ from weighbridge.db.account_rows import OF_NO_ACCOUNT, read_tables
 from weighbridge.db.cell_creation import url_in_cell
 from weighbridge.db.engine import Read
 from weighbridge.errors import NotFound
+from weighbridge.reporting.submission.sending import read_called_registry
 
 CALLERS = 20
 """Tokens that a move is written and read with, however long it takes on a busy machine."""
@@ -101,6 +103,42 @@ def test_the_books_go_on_after_a_move_and_a_move_back(two_cells: Server, norther
     plant.generate()
 
     assert sorted(batch["ledger_balance"] for batch in plant.batches()) == [5, 12, 30]
+
+
+def test_footprints_and_secrets_arrive_and_partners_are_called_from_there(northern: Account):
+    host = footprints.host(northern)
+    client = host.client()
+    with footprints.listening() as partner:
+        host.partner(partner.address)
+        first = host.make(host.product())
+        content = {"requestEventId": "r", "pfs": [first["content"] | {"id": "theirs"}]}
+        host.pact(client).send(footprints.event("RequestFulfilled", content)).expect(200)
+        header = {"Authorization": "Bearer secret-word"}
+        registry = {"name": "R", "adapter": "http", "address": "https://r.example/a", "headers": header}
+        number = host.api.post("/registries", {"registry": registry}).expect(201).body["id"]
+
+        move(northern, FIRST)
+
+        assert headers_of(northern, number) == header
+        assert host.api.get("/received_footprints").data[0]["content"]["id"] == "theirs"
+        assert host.pact(client).get(f"/3/footprints/{first['id']}").body == {"data": first["content"]}
+        second = host.make({"id": first["product_id"]})
+        assert second["preceding_ids"] == [first["id"]]
+        host.exchange()
+
+    told = [one["data"]["pfIds"] for one in partner.events]
+    assert sorted(told, key=len) == [[first["id"]], [second["id"], first["id"]]]
+    assert b64decode(partner.authorizations[0].removeprefix("Basic ")) == b"plant-one:word-nobody-shows"
+
+
+def headers_of(account: Account, registry: int) -> dict[str, str]:
+    """The headers of a registry, as they are sent from the cell of its account."""
+
+    async def read() -> dict[str, str]:
+        async with account.database.read() as tx:
+            return (await read_called_registry(tx, registry)).headers
+
+    return account.server.run(read())
 
 
 def test_other_accounts_of_both_cells_keep_their_rows(two_cells: Server, northern: Account, first: Account):

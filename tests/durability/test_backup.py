@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import io
+import re
 import shutil
 import socket
 import tarfile
@@ -20,7 +21,7 @@ from tests.durability.processes import until
 from tests.durability.remote import Site
 from tests.durability.test_metrics import sent
 from tests.given import collection as given
-from tests.given import packages
+from tests.given import footprints, packages
 
 from weighbridge.backup.base_backup import BackupSource, CopiedFiles, prune
 from weighbridge.backup.log_shipping import BackupPlan, back_up, find_reach, follow, name_slot, stop_shipping
@@ -38,6 +39,7 @@ from weighbridge.backup.target import (
 from weighbridge.collection.evidence_files import open_objects, open_store
 from weighbridge.commands.backup import backup
 from weighbridge.commands.backup import restore as restore_folder
+from weighbridge.commands.verify import verify as verify_folder
 from weighbridge.db.embedded.instance import attach_server, server
 from weighbridge.db.engine import Database
 from weighbridge.errors import Refusal
@@ -52,10 +54,11 @@ def quiet(_phase, _done, _total):
 
 
 @contextmanager
-def source_of(data_dir):
+def source_of(data_dir, secret_keys=None):
     with attach_server(data_dir) as running:
         evidence, _ = open_objects(None, data_dir)
-        yield BackupSource(running, evidence, Settings(data_dir=data_dir), data_dir / "audit-key.pem")
+        key = data_dir / "audit-key.pem"
+        yield BackupSource(running, evidence, Settings(data_dir=data_dir), key, secret_keys)
 
 
 def attach(address, token, event):
@@ -90,18 +93,23 @@ def plant(shared_folder, shared_dir):
         before = given.event(remote, project, values={"mass": 1})
         attach(f"http://{remote._place[0]}:{remote._place[1]}", site.token, before)
         packages.install(remote, project, packages.take(remote, "silicon-carbide")).expect(201)
+        remote.post("/footprint_products", {"footprint_product": footprints.PRODUCT}).expect(201)
+        remote.post("/footprint_partners", {"footprint_partner": footprints.PARTNER}).expect(201)
         [(moment,)] = site.sql("SELECT clock_timestamp()")
         after = given.event(remote, project, values={"mass": 2})
         back_up_once = shared_folder / "once"
         with source_of(shared_dir) as source:
             once = back_up(source, BackupTarget.open_target(str(back_up_once)), None)
+        with source_of(shared_dir, shared_dir / "secret-keys") as source:
+            back_up(source, BackupTarget.open_target(str(shared_folder / "with_keys")), None)
     site.quiet(caller.works.number)
     [(end,)] = site.sql("SELECT clock_timestamp()")
     until(lambda: (reach := find_reach(target, 1)) and reach.until > end, what="all is shipped")
     _, _, page = sent(port, "/metrics")
     site.stop_all()
     yield SimpleNamespace(
-        site=site, dir=shared_dir, place=place, target=target, once=back_up_once, taken=once, page=page,
+        site=site, dir=shared_dir, place=place, with_keys=shared_folder / "with_keys",
+        target=target, once=back_up_once, taken=once, page=page,
         caller=caller, before=before, after=after, moment=moment, end=end, log=site.log.read_text(),
     )  # fmt: skip
     site.close()
@@ -146,6 +154,27 @@ def test_all_that_was_acknowledged_comes_back_and_holds(plant, folder):
     assert (folder / "data" / "audit-key.pem").read_bytes() == (plant.dir / "audit-key.pem").read_bytes()
 
 
+def test_secrets_open_with_their_keys_and_without_them_each_is_named(plant, folder, capsys):
+    for place, name in ((plant.with_keys, "with"), (plant.once, "without")):
+        restore_folder(str(place), data_dir=folder / name)
+    assert capsys.readouterr().out.count("The keys of secrets are not in the backup; put secret-keys") == 1
+
+    verify_folder(data_dir=folder / "with")
+    held = capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        verify_folder(data_dir=folder / "without")
+    broken = capsys.readouterr().out
+    (folder / "without" / "secret-keys").write_bytes((plant.dir / "secret-keys").read_bytes())
+    (folder / "without" / "secret-keys").chmod(0o600)
+    verify_folder(data_dir=folder / "without")
+
+    assert held.endswith("Everything holds.\n")
+    assert re.search(r"BROKEN +every secret of others .*\n +.*footprint_partner_secrets, row \d+", broken), (
+        broken
+    )
+    assert capsys.readouterr().out.endswith("Everything holds.\n")
+
+
 def test_a_moment_has_what_was_committed_before_it_and_nothing_later(plant, folder):
     made = restore(plant.target, folder / "data", until=plant.moment, backup=None, report=quiet)
 
@@ -178,7 +207,7 @@ def test_the_manifest_has_the_sum_of_every_part_and_says_what_is_not_in_it(plant
         "Settings come from WEIGHBRIDGE_* variables, which are kept where the service is started.",
         (
             f"{plant.dir / 'secret-keys'} is not included: without it nobody opens the secrets of"
-            " registries and webhooks. Keep a copy of it in another place."
+            " registries, webhooks and partners. Keep a copy of it in another place."
         ),
     ]
     assert manifests(BackupTarget.open_target(str(folder))) == [one]

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import threading
 from base64 import b64encode
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from tests.given import accounting
@@ -125,6 +129,54 @@ class PactCaller:
         return {"authorization": f"Bearer {self.token}"}
 
 
+class Partner:
+    """A partner's host, which gives a token to everybody and answers events with a status."""
+
+    def __init__(self) -> None:
+        self.status = 200
+        self.came: list[tuple[str, dict[str, str], bytes]] = []
+        partner = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                content = self.rfile.read(int(self.headers["content-length"]))
+                partner.came.append((self.path, dict(self.headers), content))
+                is_token = self.path.endswith("/auth/token")
+                answer = json.dumps({"access_token": "given"}).encode() if is_token else b""
+                self.send_response(200 if is_token else partner.status)
+                self.send_header("Content-Length", str(len(answer)))
+                self.end_headers()
+                self.wfile.write(answer)
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.address = f"http://127.0.0.1:{self.server.server_port}/pact"
+
+    @property
+    def events(self) -> list[Any]:
+        """What events were sent here."""
+        return [json.loads(content) for path, _, content in self.came if path.endswith("/3/events")]
+
+    @property
+    def authorizations(self) -> list[str]:
+        """By what tokens were asked for."""
+        return [headers["Authorization"] for path, headers, _ in self.came if path.endswith("/auth/token")]
+
+
+@contextmanager
+def listening() -> Iterator[Partner]:
+    """A partner's host for as long as the block lasts."""
+    made = Partner()
+    threading.Thread(target=made.server.serve_forever, args=(0.02,), daemon=True).start()
+    try:
+        yield made
+    finally:
+        made.server.shutdown()
+        made.server.server_close()
+
+
 def event(kind: str, data: Any, **fields: Any) -> dict[str, Any]:
     """An event of a kind of PACT 3."""
     return {
@@ -168,6 +220,16 @@ def one_of_each(account: Account, api: Caller, batch: str) -> dict[str, Any]:
         "footprint_event": api.get("/footprint_events").data[0]["id"],
         "received_footprint": api.get("/received_footprints").data[0]["id"],
     }
+
+
+def exchanged(host: Host) -> None:
+    """A row of each table: a footprint that took another's place, a partner, a client and what it sent."""
+    product = host.product()
+    host.make(product)
+    partner = host.partner(PARTNER["address"])
+    made = host.make(product)
+    caller = host.pact(host.client(partner_id=partner["id"]))
+    caller.send(event("RequestFulfilled", {"requestEventId": "r", "pfs": [made["content"]]})).expect(200)
 
 
 def token_of(account: Account, client: Any, **headers: str) -> Answer:

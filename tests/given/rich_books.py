@@ -9,6 +9,7 @@ from tests.given import (
     bundles,
     engagements,
     feeds,
+    footprints,
     gaps,
     instruments,
     packages,
@@ -59,6 +60,7 @@ def told(account: Account) -> None:
     _of_feeds(account)
     _of_people(account)
     _of_packages(account)
+    footprints.exchanged(footprints.host(account))
     account.drain()
     account.server.run(seal(account.server.database))
 

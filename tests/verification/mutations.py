@@ -36,7 +36,8 @@ OTHERWISE = {
     "int8multirange": "'{{}}'", "numeric[]": "(SELECT array_agg(v + 1) FROM unnest({c}) AS v)",
     "text[]": "array_append({c}, 'x')",
     "bigint[]": "array_append({c}, 1)", "integer[]": "array_append({c}, 1)",
-    "smallint[]": "array_append({c}, 1::smallint)", "boolean[]": "array_append({c}, true)",
+    "uuid[]": "array_append({c}, gen_random_uuid())", "smallint[]": "array_append({c}, 1::smallint)",
+    "boolean[]": "array_append({c}, true)",
 }  # fmt: skip
 """What a value becomes."""
 

@@ -190,7 +190,7 @@ def _is_left_out(source: BackupSource) -> list[str]:
     if source.secret_keys is None:
         missing.append(
             f"{keys_file(source.settings)} is not included: without it nobody opens the secrets of"
-            " registries and webhooks. Keep a copy of it in another place."
+            " registries, webhooks and partners. Keep a copy of it in another place."
         )
     if source.settings.evidence_url is not None:
         missing.append(

@@ -38,7 +38,7 @@ SecretKeysToo = Annotated[
     Flag(
         name="--with-secret-keys",
         help="Put the keys of secrets into the backup too: whoever has it then reads the secrets of"
-        " registries and webhooks.",
+        " registries, webhooks and partners.",
     ),
 ]
 Keep = Annotated[int | None, Parameter(help="How many whole backups stay; older ones are removed.")]

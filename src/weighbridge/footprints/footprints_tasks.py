@@ -1,7 +1,8 @@
 """Follow reports with their footprints: a restated report has a new one, a withdrawn one none that is active.
 
 Invariants: what was accepted in place of a report has a footprint of the same product before the old one is
-deprecated; where none can be made, the old one is deprecated and says why.
+deprecated, and names all that it takes the place of, also where reports were merged or split; where none can
+be made, the old one is deprecated and says why.
 """
 
 from typing import Final
@@ -16,7 +17,13 @@ from weighbridge.core.report import ReportStatus
 from weighbridge.db.engine import Database, Read, Write
 from weighbridge.errors import Invalid
 from weighbridge.footprints.footprint_products import read_footprint_product
-from weighbridge.footprints.pact.making import make_footprint, read_report_source, retire
+from weighbridge.footprints.pact.making import (
+    REPLACED,
+    find_replaced,
+    make_footprint,
+    read_report_source,
+    retire,
+)
 from weighbridge.footprints.pact.stored import notify_partners
 
 FOLLOWED_AT_ONCE: Final = 20
@@ -64,34 +71,38 @@ async def _follow(tx: Write, one: _LeftBehind, address: str) -> None:
     if one.status != ReportStatus.WITHDRAWN:
         try:
             for successor in one.successors:
-                await _restate(tx, actor, one, successor, address)
+                made = await _restate(tx, actor, one, successor, address)
+                reason = REPLACED.format(id=made)
         except Invalid as refusal:
             reason = NOTHING_MADE.format(reason=" ".join(problem.message for problem in refusal.problems))
     gone = await retire(tx, actor, [one.footprint], reason)
     await notify_partners(tx, one.account, address, gone)
 
 
-async def _restate(tx: Write, actor: Actor, one: _LeftBehind, successor: int, address: str) -> None:
+async def _restate(tx: Write, actor: Actor, one: _LeftBehind, successor: int, address: str) -> UUID:
+    """Have the footprint of a report that took the place of another's; gives which it is."""
+    if (made := await _find_made(tx, one, successor)) is not None:
+        return made
     product = await read_footprint_product(tx, actor, str(one.product))
     nodes = list_nodes((product.quantity, *product.amounts.values()))
     friendly = identity.of("report", one.project, successor)
     source = await read_report_source(tx, actor, friendly, nodes)
-    if await _has_footprint(tx, one, successor):
-        return
-    await make_footprint(tx, actor, product, source, address, replaces=[one.footprint])
+    # A part of a split follows the footprint of the whole, which the first part has deprecated already.
+    replaced = {one.footprint, *await find_replaced(tx, actor, product, source)}
+    return await make_footprint(tx, actor, product, source, address, replaces=[*replaced])
 
 
-async def _has_footprint(tx: Read, one: _LeftBehind, successor: int) -> bool:
-    """Whether somebody has made the footprint of the report already."""
-    found: bool | None = await tx.value(
+async def _find_made(tx: Read, one: _LeftBehind, successor: int) -> UUID | None:
+    """The footprint of a report, if somebody has made it already."""
+    found: UUID | None = await tx.value(
         """
-        SELECT true FROM footprints
+        SELECT id FROM footprints
          WHERE account_id = %s AND product_id = %s AND project_id = %s AND report_id = %s
            AND status = 'Active' LIMIT 1
         """,
         (one.account, one.product, one.project, successor),
     )
-    return found is not None
+    return found
 
 
 _FIND: Final = """

@@ -10,6 +10,7 @@ invariant in words, with a sentence for each record that breaks it.
 - `audit_tree`: the logged rows of the audit log
 - `evidence`: every evidence file
 - secrets of others: whether a key opens each in its place, where the database was opened with keys
+- `footprints`: footprints against the audit log, and each made again
 - `packages`: the files of methodology packages with their cases, and what was installed of them
 
 Invariants: verifying changes nothing; one snapshot is read; a violation names its record.
@@ -30,6 +31,7 @@ from weighbridge.verification.audit_tree import Head, check_events, check_trees
 from weighbridge.verification.books import CHECKS, check_books
 from weighbridge.verification.engagements import check_engagements
 from weighbridge.verification.evidence import check_evidence, check_report_files
+from weighbridge.verification.footprints import check_footprints
 from weighbridge.verification.invariants import check_counted_once, check_roll_ups
 from weighbridge.verification.packages import check_installations, check_package_files
 from weighbridge.verification.recomputation import recompute, sentences
@@ -49,6 +51,7 @@ SENT = "every file that a report sent, and every bundle, is in the store as it w
 KEPT = "every evidence file is in the store as it was attached"
 PACKED = "every methodology package is what its file says, and its cases hold"
 ENCRYPTED = "every secret of others is encrypted, and a key opens it in its place"
+FOOTPRINTS = "every footprint is what the audit log says, and comes to the same when it is made again"
 INSTALLED = "every installed package has its records in the project, and the packages that it needs"
 
 
@@ -200,6 +203,10 @@ async def _check_packages(verification: Verification) -> list[Check]:
     return [*packed, Check(INSTALLED, await check_installations(tx))]
 
 
+async def _check_footprints(verification: Verification) -> list[Check]:
+    return [Check(FOOTPRINTS, await check_footprints(verification.tx))]
+
+
 async def _check_secrets(verification: Verification) -> list[Check]:
     tx = verification.tx
     if tx.memory.encryption is None:
@@ -220,7 +227,7 @@ async def _recompute(verification: Verification) -> list[Check]:
 
 PHASES: Final = (
     _check_books, _check_counted_once, _check_records, _check_written, _check_events, _check_log,
-    _check_files, _check_packages, _check_secrets, _recompute,
+    _check_files, _check_packages, _check_footprints, _check_secrets, _recompute,
 )  # fmt: skip
 """What a verification does, one after the other."""
 

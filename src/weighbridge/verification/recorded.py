@@ -456,10 +456,10 @@ class RecordedState:
     told: LoggedRecord | None
 
 
-async def check_records(tx: Read) -> list[str]:
+async def check_records(tx: Read, nouns: Sequence[RecordedNoun] = NOUNS) -> list[str]:
     """Compare each logged record with its row; return a sentence for each that differs or is missing."""
     complaints: list[str] = []
-    for noun in NOUNS:
+    for noun in nouns:
         after = 0
         while rows := await tx.tuples(_NEWEST, _build_query(noun, after)):
             after = rows[-1][0]

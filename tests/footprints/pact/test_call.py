@@ -1,13 +1,11 @@
 """Partners are called: events until they have arrived or three days are over, footprints read by pages."""
 
 import json
-import threading
 from base64 import b64decode
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from tests.given.footprints import PactCaller, event, token_of
+from tests.given.footprints import PactCaller, event, listening, token_of
 from tests.given.footprints import host as make_host
 from tests.given.tls import secure_service
 
@@ -20,43 +18,10 @@ THERE = "https://thief.example"
 SECRET = "said"  # noqa: S105 - made up
 
 
-class Partner:
-    """A partner's host, which gives a token to everybody and answers events with a status."""
-
-    def __init__(self):
-        self.status = 200
-        self.came = []
-        partner = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self):
-                content = self.rfile.read(int(self.headers["content-length"]))
-                partner.came.append((self.path, dict(self.headers), content))
-                is_token = self.path.endswith("/auth/token")
-                answer = json.dumps({"access_token": "given"}).encode() if is_token else b""
-                self.send_response(200 if is_token else partner.status)
-                self.send_header("Content-Length", str(len(answer)))
-                self.end_headers()
-                self.wfile.write(answer)
-
-            def log_message(self, *_):
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.address = f"http://127.0.0.1:{self.server.server_port}/pact"
-
-    @property
-    def events(self):
-        return [json.loads(content) for path, _, content in self.came if path.endswith("/3/events")]
-
-
 @pytest.fixture
 def partner():
-    made = Partner()
-    threading.Thread(target=made.server.serve_forever, args=(0.02,), daemon=True).start()
-    yield made
-    made.server.shutdown()
-    made.server.server_close()
+    with listening() as made:
+        yield made
 
 
 def test_partners_are_told_of_new_and_of_deprecated_footprints(host, partner):

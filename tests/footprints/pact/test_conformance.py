@@ -127,4 +127,5 @@ def test_every_mandatory_case_of_version_3_passes(tried):
     assert len(results) == 41, said[-3000:]
     assert {status for _, status, _, _ in results} == {"SUCCESS"}, re.findall(r"^WHY.*$", said, re.MULTILINE)
     table = re.findall(r"^\| (\S+) \| .* \| (\S+) \| passed \|$", TABLE.read_text(), re.MULTILINE)
-    assert table == [(case, needed) for case, _, needed, _ in results]
+    # Results come in the order in which they were stored, and those of callbacks when these have arrived.
+    assert sorted(table) == sorted((case, needed) for case, _, needed, _ in results)

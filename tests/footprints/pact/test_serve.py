@@ -136,9 +136,14 @@ def test_footprints_of_another_account_are_not_found(host, server):
     other.api.get(f"/footprints/{made['id']}").expect(404)
 
 
-def test_where_people_come_by_https_nothing_is_answered_without_it(host, server):
+@pytest.mark.parametrize(
+    ("proxies", "status"), [((), 403), (("10.0.0.0/8",), 403), (("127.0.0.0/8",), 200)], ids=str
+)
+def test_where_people_come_by_https_a_trusted_proxy_alone_says_that_somebody_does(
+    host, server, proxies, status
+):
     client = host.client()
-    with server.again(base_url="https://plant.example") as secure:
+    with server.again(base_url="https://plant.example", trusted_proxies=proxies) as secure:
 
         class There:
             id = host.account.id
@@ -146,7 +151,7 @@ def test_where_people_come_by_https_nothing_is_answered_without_it(host, server)
 
         plain = token_of(There, client)
         assert plain.expect(403).body["code"] == "AccessDenied"
-        token_of(There, client, **{"x-forwarded-proto": "https"}).expect(200)
+        token_of(There, client, **{"x-forwarded-proto": "https"}).expect(status)
 
 
 def test_a_request_is_answered_by_what_meets_it_or_that_nothing_does(three):

@@ -192,6 +192,12 @@ async def _answer_request(tx: Write, account: int, partner: int, event: PactEven
     await insert_call(tx, account, partner, kind, write_event(kind, f"{address}{PATH}", data, now))
 
 
+def digest_content(text: str) -> bytes:
+    """The digest of a footprint that came, which is the same in whatever order and spacing it is written."""
+    written = json.dumps(json.loads(text), sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(written.encode()).digest()
+
+
 async def store_received(
     tx: Write,
     account: int,
@@ -205,10 +211,7 @@ async def store_received(
         (_name_footprint(one), json.dumps(one, ensure_ascii=False, separators=(",", ":")))
         for one in footprints
     ]
-    digests = [
-        hashlib.sha256(json.dumps(json.loads(text), sort_keys=True, separators=(",", ":")).encode()).digest()
-        for _, text in texts
-    ]
+    digests = [digest_content(text) for _, text in texts]
     stored = await tx.tuples(
         """
         INSERT INTO received_footprints (account_id, footprint_id, partner_id, client_id, content, sha256)

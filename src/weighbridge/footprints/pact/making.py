@@ -61,6 +61,8 @@ class FootprintSource:
     produced: Produced
     predecessors: tuple[int, ...] = ()
     """The reports that this one restates or came of."""
+    basis: int | None = None
+    """The newest batch of the run of the batch, which has what the run came to; None of a report."""
 
 
 # What was produced.
@@ -84,7 +86,9 @@ async def read_batch_source(tx: Read, actor: Actor, friendly: str, nodes: set[st
     key = identity.parse("batch", batch.id)
     assert key is not None, "a batch has an id"  # noqa: S101
     produced = Produced(amount, values, batch.start_time, batch.end_time, batch.measured_share)
-    return FootprintSource(key.project, key.key, None, produced)
+    basis = identity.parse("batch", newest.id)
+    assert basis is not None, "a batch has an id"  # noqa: S101
+    return FootprintSource(key.project, key.key, None, produced, basis=basis.key)
 
 
 async def read_report_source(tx: Read, actor: Actor, friendly: str, nodes: set[str]) -> FootprintSource:
@@ -98,12 +102,12 @@ async def read_report_source(tx: Read, actor: Actor, friendly: str, nodes: set[s
     unit = report.inclusions[0].unit
     stated = report.amount if report.accepted_amount is None else report.accepted_amount
     share = compute_measured_share(await read_shares(tx, key))
-    values = await _read_nodes(tx, key, nodes)
+    values = await read_nodes_of_report(tx, key, nodes)
     produced = Produced(MeasuredAmount(stated, unit), values, report.start_time, report.end_time, share)
     return FootprintSource(key.project, None, key.key, produced, await _list_predecessors(tx, key))
 
 
-async def _read_nodes(tx: Read, report: identity.Key, nodes: set[str]) -> dict[str, MeasuredAmount]:
+async def read_nodes_of_report(tx: Read, report: identity.Key, nodes: set[str]) -> dict[str, MeasuredAmount]:
     """What nodes came to, of each run the part that the report takes of it."""
     if not nodes:
         return {}
@@ -175,25 +179,28 @@ async def make_footprint(
     comment: str | None = None,
 ) -> UUID:
     """Make a footprint; gives its UUID. Raises Invalid where that cannot be made of its source."""
-    share, reason = _choose_share(product, source.produced)
+    share, reason = choose_share(product, source.produced)
     try:
-        pcf = write_pcf(_declare(product), source.produced, share)
+        pcf = write_pcf(declare(product), source.produced, share)
     except UnmadeFootprintError as error:
         problems = [
             Problem(problem.message, f"footprint.{problem.field}", problem.code) for problem in error.problems
         ]
         raise Invalid(problems) from None
-    replaced = await _find_replaced(tx, actor, product, source) if replaces is None else [*replaces]
+    replaced = await find_replaced(tx, actor, product, source) if replaces is None else [*replaces]
     chain = await _read_chain(tx, actor.account_id, replaced)
     identifier, now = uuid4(), await tx.value("SELECT now()")
-    validity = await _compute_validity(tx, source.produced.end, product.valid_months)
-    texts = _write_texts(product, comment, validity)
+    validity = await compute_validity(tx, source.produced.end, product.valid_months)
+    texts = write_texts(product, comment, validity)
     content = write_footprint(str(identifier), now, texts, [str(one) for one in chain], pcf)
     keys = FootprintKeys(
         actor.account_id, actor.user_id, product.id, source.project, source.batch, source.report
     )
     await insert_footprint(tx, keys, content, chain, validity, reason)
-    told = {"product_id": product.id, "report": source.report, "batch": source.batch, "content": content}
+    told = {
+        "product_id": product.id, "product_updated_at": product.updated_at, "report": source.report,
+        "batch": source.batch, "basis": source.basis, "content": content,
+    }  # fmt: skip
     changes.record(
         tx, actor, action="footprint.create", target=str(identifier), project_id=source.project, after=told
     )
@@ -213,7 +220,7 @@ async def retire(tx: Write, actor: Actor, ids: Sequence[UUID], reason: str) -> l
     return gone
 
 
-def _choose_share(product: FootprintProduct, produced: Produced) -> tuple[Decimal | None, str | None]:
+def choose_share(product: FootprintProduct, produced: Produced) -> tuple[Decimal | None, str | None]:
     """The share of primary data, or why it is left out.
 
     The specification says what it is: the share of primary data in the absolute footprint without biogenic
@@ -228,16 +235,18 @@ def _choose_share(product: FootprintProduct, produced: Produced) -> tuple[Decima
     return produced.measured_share, None if produced.measured_share is not None else NOT_KNOWN
 
 
-def _declare(product: FootprintProduct) -> DeclaredProduct:
+def declare(product: FootprintProduct) -> DeclaredProduct:
+    """What a footprint says of its product, and the terms of its amounts."""
     return DeclaredProduct(
         product.declared_unit, product.declared_amount, product.mass_per_declared_unit, product.quantity,
         product.amounts, product.properties, product.geography, product.exempted_percent,
     )  # fmt: skip
 
 
-def _write_texts(
+def write_texts(
     product: FootprintProduct, comment: str | None, validity: tuple[datetime, datetime]
 ) -> Mapping[str, Any]:
+    """What a footprint says of its product in words and identifiers, and while it is valid."""
     said = " ".join(text for text in (product.comment, comment) if text)
     return {
         "validityPeriodStart": write_moment(validity[0]),
@@ -256,7 +265,8 @@ def _write_texts(
     }
 
 
-async def _compute_validity(tx: Read, end: datetime, months: int) -> tuple[datetime, datetime]:
+async def compute_validity(tx: Read, end: datetime, months: int) -> tuple[datetime, datetime]:
+    """From when until when a footprint is valid of what was produced until then."""
     until: datetime = await tx.value(
         "SELECT (%s::timestamptz AT TIME ZONE 'UTC' + make_interval(months => %s)) AT TIME ZONE 'UTC'",
         (end, months),
@@ -264,7 +274,7 @@ async def _compute_validity(tx: Read, end: datetime, months: int) -> tuple[datet
     return end, until
 
 
-async def _find_replaced(
+async def find_replaced(
     tx: Read, actor: Actor, product: FootprintProduct, source: FootprintSource
 ) -> list[UUID]:
     """The active footprints of the product whose place this one takes."""

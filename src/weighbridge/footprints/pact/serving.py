@@ -128,10 +128,7 @@ def _refuse_plain(request: PactRequest) -> None:
 
 
 def _came_by_tls(request: PactRequest) -> bool:
-    """Whether the connection is one by TLS, or a proxy says that its own is.
-
-    Where the settings name trusted proxies, only they are believed.
-    """
+    """Whether the connection is one by TLS, or a trusted proxy says that its own is."""
     if request.scope.get("scheme") == "https":
         return True
     said = request.headers.get("x-forwarded-proto", "").split(",")[0].strip().lower()
@@ -140,8 +137,7 @@ def _came_by_tls(request: PactRequest) -> bool:
         peer = ip_address((request.scope.get("client") or ("",))[0])
     except ValueError:
         return False
-    is_proxy = any(peer in network for network in proxies) if proxies else peer.is_loopback
-    return said == "https" and is_proxy
+    return said == "https" and any(peer in network for network in proxies)
 
 
 # Who asks: a client by its secret, and then by its token.

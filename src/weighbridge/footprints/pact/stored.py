@@ -171,8 +171,6 @@ async def insert_footprint(
     reason: str | None,
 ) -> None:
     """Store a footprint; `reason` is why the share of primary data is left out."""
-    pcf = content["pcf"]
-    places = (pcf.get(f"geography{name}") for name in ("Country", "CountrySubdivision", "RegionOrSubregion"))
     await tx.execute(
         """
         INSERT INTO footprints (account_id, id, product_id, project_id, batch_id, report_id, content,
@@ -183,11 +181,21 @@ async def insert_footprint(
         (
             keys.account, UUID(content["id"]), keys.product, keys.project, keys.batch, keys.report,
             json.dumps(content, ensure_ascii=False, separators=(",", ":")), [*preceding], reason,
-            _lower(content["productIds"]), _lower(content["companyIds"]),
-            _lower(content.get("productClassifications", ())), _lower(place for place in places if place),
-            *validity, keys.user,
+            *derive_keys(content), *validity, keys.user,
         ),
     )  # fmt: skip
+
+
+def derive_keys(content: Mapping[str, Any]) -> list[list[str]]:
+    """What a footprint is looked for by, in lower case: products, companies, classifications, places."""
+    pcf = content["pcf"]
+    places = (pcf.get(f"geography{name}") for name in ("Country", "CountrySubdivision", "RegionOrSubregion"))
+    return [
+        _lower(content["productIds"]),
+        _lower(content["companyIds"]),
+        _lower(content.get("productClassifications", ())),
+        _lower(place for place in places if place),
+    ]
 
 
 def _lower(texts: Any) -> list[str]:

@@ -2,12 +2,20 @@
 
 import json
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any, Final
+
+import msgspec
 
 from weighbridge.core.footprint import DECLARED_UNITS
 from weighbridge.core.problem import Problem
+from weighbridge.db.statements import canonical
 from weighbridge.errors import Invalid
-from weighbridge.footprints.records import FOOTPRINT_PARTNER_BODIES, FOOTPRINT_PRODUCT_BODIES
+from weighbridge.footprints.records import (
+    FOOTPRINT_PARTNER_BODIES,
+    FOOTPRINT_PRODUCT_BODIES,
+    FootprintProduct,
+)
 from weighbridge.web.forms.fields import FieldDeclaration, FormField, fields_of
 
 _LISTS: Final = {
@@ -89,7 +97,7 @@ def build_product(body: Mapping[str, Any]) -> dict[str, Any]:
         if name not in made:
             continue
         try:
-            read = json.loads(made[name] or "{}")
+            read = json.loads(made[name] or "{}", parse_float=Decimal)
         except (ValueError, RecursionError):
             read = None
         if not isinstance(read, dict):
@@ -98,3 +106,13 @@ def build_product(body: Mapping[str, Any]) -> dict[str, Any]:
     if problems:
         raise Invalid(problems)
     return made
+
+
+def show_product(product: FootprintProduct) -> dict[str, Any]:
+    """A product as its form shows it: URNs in one line, and objects as JSON."""
+    shown = msgspec.structs.asdict(product)
+    return (
+        shown
+        | {name: ", ".join(shown[name]) for name in _LISTS}
+        | {name: canonical(shown[name]).decode() for name in _OBJECTS}
+    )

@@ -231,7 +231,7 @@ def _edit(record_form: RecordForm) -> PageFunction:
         return await form_view(
             visit,
             fields,
-            texts_of(fields, record, visit.moments),
+            texts_of(fields, record_form.show(record), visit.moments),
             record_form.noun,
             "Edit",
             call=f"{_call_of(visit, record_form)}/{record.id}",
@@ -273,7 +273,8 @@ async def change_record(
     Conflict if somebody else has changed such a field since the form was opened.
     """
     assert record_form.update is not None, "it is changed by an operation"  # noqa: S101
-    typed, current = typed_texts(visit), texts_of(fields, record, visit.moments)
+    typed = typed_texts(visit)
+    current = texts_of(fields, record_form.show(record), visit.moments)
     begun = Begun.read(visit.text(BEGUN))
     if changed_meanwhile := begun.changed_meanwhile(fields, typed, current):
         raise Conflict(changed_meanwhile)

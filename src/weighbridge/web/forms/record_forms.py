@@ -47,7 +47,11 @@ from weighbridge.footprints.footprint_partners import (
     get_footprint_partner,
     update_footprint_partner,
 )
-from weighbridge.footprints.footprint_products import create_footprint_product, get_footprint_product
+from weighbridge.footprints.footprint_products import (
+    create_footprint_product,
+    get_footprint_product,
+    update_footprint_product,
+)
 from weighbridge.http.messages.body import Form, Upload
 from weighbridge.http.messages.operation import Endpoint
 from weighbridge.modelling.records import STATIC_INPUT_BODIES
@@ -56,7 +60,7 @@ from weighbridge.platform.tenancy import project_named
 from weighbridge.reporting.methodologies import create_methodology, get_methodology
 from weighbridge.reporting.registries import create_registry, get_registry, update_registry
 from weighbridge.web.forms.fields import ANSWERS, FieldDeclaration, FormField, declared_fields, fields_of
-from weighbridge.web.forms.footprint_forms import PARTNER_FIELDS, PRODUCT_FIELDS, build_product
+from weighbridge.web.forms.footprint_forms import PARTNER_FIELDS, PRODUCT_FIELDS, build_product, show_product
 from weighbridge.web.forms.reporting_forms import (
     METHODOLOGY_FIELDS,
     REGISTRY_FIELDS,
@@ -117,6 +121,8 @@ class RecordForm:
     """The file that may come with a new record."""
     build: Callable[[Mapping[str, Any]], dict[str, Any]] = dict
     """Makes the body of the interface of what was typed, where they differ; it may raise Invalid."""
+    show: Callable[[Any], Any] = lambda record: record
+    """Makes of a record what its fields show, where they differ: what `build` makes a body of."""
 
     @property
     def words(self) -> str:
@@ -507,12 +513,14 @@ RECORD_FORMS: Final = (
         PRODUCT_FIELDS,
         create_footprint_product,
         get_footprint_product,
+        update_footprint_product,
         about="A product defines how footprints follow from batches and reports.",
-        keeps="Here a product is not changed; the interface does that, for footprints to come.",
+        keeps="A change is for footprints to come; those that were made stay as they are.",
         list_links=(("New footprint", "footprints/new"),),
         writes="production_accounting:write",
         is_of_account=True,
         build=build_product,
+        show=show_product,
     ),
     RecordForm(
         "footprint_partner",

@@ -50,6 +50,7 @@ BY_TUTORIAL = {page.stem for page in (test_tutorial.TUTORIAL, *test_tutorial.GUI
 """Pages whose blocks the test of the tutorial runs, in one shell."""
 
 NOT_RUN = {
+    "exchange-footprints": "test_footprints_howto.py runs it",
     "README": "installs the package, and starts the service that the tutorial starts",
     "back-up-and-restore": "needs another disk and pgBackRest; tests/durability/test_backup.py runs ours",
     "check-a-proof-bundle": "needs jq and an authority of time; test_bundle_howto.py runs the commands",

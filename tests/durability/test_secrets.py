@@ -12,6 +12,7 @@ from weighbridge.platform.secret_keys import write_ring
 
 WORD = "Bearer secret-word"
 LEFT_READABLE = """
+    INSERT INTO accounts (name) SELECT 'Plant' WHERE NOT EXISTS (SELECT FROM accounts);
     INSERT INTO registries (account_id, name, adapter, address, status_address, timeout_seconds, tries)
     SELECT id, 'Registry', 'http', 'https://r.example/a', 'https://r.example/{key}', 30, 8 FROM accounts
      LIMIT 1;

@@ -191,11 +191,14 @@ PARTNER: dict[str, Any] = {
 }  # fmt: skip
 
 
+OF_AMOUNT = {"fossilGhgEmissions": "amount", "fossilCarbonContent": "0"}
+"""Amounts of a product that follow from what a batch has, whatever its model computes."""
+
+
 def one_of_each(account: Account, api: Caller, batch: str) -> dict[str, Any]:
     """The ids of a footprint and of all that belongs to it, in an account with the exchange switched on."""
     api.patch("/feature_flags", {"feature_flags": {"footprint_exchange": True}}).expect(200)
-    amounts = {"fossilGhgEmissions": "amount", "fossilCarbonContent": "0"}
-    product_body = PRODUCT | {"quantity": "amount", "amounts": amounts}
+    product_body = PRODUCT | {"quantity": "amount", "amounts": OF_AMOUNT}
     product = api.post("/footprint_products", {"footprint_product": product_body}).expect(201).body
     partner = api.post("/footprint_partners", {"footprint_partner": PARTNER}).expect(201).body
     named = {"footprint_client": {"name": "Trader", "partner_id": partner["id"]}}

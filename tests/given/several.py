@@ -8,8 +8,8 @@ from typing import Any
 
 from tests.given import accounting as given_accounting
 from tests.given import collection as given
+from tests.given import footprints, packages
 from tests.given import instruments as given_instruments
-from tests.given import packages
 from tests.given.requests import (
     CERTIFY,
     FORMLESS,
@@ -51,6 +51,7 @@ def several_of(server: Server) -> World:
     _watched(api, world, project)
     _reported(api, world, project)
     _called(world)
+    _exchanged(api, world)
     api.post("/webhooks", WHOLE["create_webhook"]).expect(201)
     for list_name in ("batches", "reports"):
         api.post(
@@ -183,6 +184,21 @@ def _reported(api: Caller, world: World, project: dict[str, Any]) -> None:
         api.post(path, {"registry_mapping": mapping}).expect(201)
     for _ in range(2):
         api.post(f"/reports/{world.ids['report']}/links", {"link": {"name": "Verifier"}}).expect(201)
+
+
+def _exchanged(api: Caller, world: World) -> None:
+    """Footprints and whom they are exchanged with; what partners send stands in each list three times."""
+    for name in ("Second", "Third"):
+        product = footprints.PRODUCT | {"name": name, "quantity": "amount", "amounts": footprints.OF_AMOUNT}
+        made = api.post("/footprint_products", {"footprint_product": product}).expect(201).body
+        footprint = {"product_id": made["id"], "batch_id": world.ids["batch"]}
+        content = api.post("/footprints", {"footprint": footprint}).expect(201).body["content"]
+        partner = api.post("/footprint_partners", {"footprint_partner": footprints.PARTNER | {"name": name}})
+        named = {"name": name, "partner_id": partner.expect(201).body["id"]}
+        client = api.post("/footprint_clients", {"footprint_client": named}).expect(201).body
+        token = footprints.token_of(world.account, client).expect(200).body["access_token"]
+        sent = footprints.event("RequestFulfilled", {"requestEventId": "r", "pfs": [content]}, id=name)
+        footprints.PactCaller(world.account, token).send(sent).expect(200)
 
 
 def _called(world: World) -> None:

@@ -543,12 +543,13 @@ class CertifiedPlant:
         self.api.post(path, {"events": [plant.late_event(self.feedstocks)]}).expect(201)
         self.generate()
 
-    def attach_certificate(self) -> None:
-        """Attach a file to the first delivery of the quarter."""
+    def attach_certificate(self) -> Record:
+        """Attach a file to the first delivery of the quarter; gives its evidence."""
         query = {"filter[slug]": "feedstock-delivery", "sort": "start_time"}
         events = self.api.get(f"{self.installed.home}/events", query).expect(200).data
         path = f"/events/{events[0]['id']}/evidence"
-        self.api.upload(path, "ticket.pdf", PDF).expect(201)
+        made: Record = self.api.upload(path, "ticket.pdf", PDF).expect(201).body
+        return made
 
     def draft(self, count: int | None = None, **fields: Any) -> Record:
         """A report of all batches of the quarter, or of the first of them."""

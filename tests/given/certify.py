@@ -469,6 +469,10 @@ class CertifiedPlant:
         return self.installed.api
 
     @property
+    def project(self) -> Record:
+        return self.installed.project
+
+    @property
     def ledger(self) -> Record:
         return self.installed.ledgers[-1]
 
@@ -588,8 +592,16 @@ def register(api: Caller, address: str, **fields: Any) -> Record:
     return made
 
 
-def certified_plant(api: Caller, drain: Callable[[], None], address: str, **fields: Any) -> CertifiedPlant:
-    """The plant of the demonstration with its quarter, generated, and a registry at an address."""
+def certified_plant(
+    api: Caller,
+    drain: Callable[[], None],
+    address: str,
+    prepare: Callable[[CertifiedPlant], None] = lambda _: None,
+    **fields: Any,
+) -> CertifiedPlant:
+    """The plant of the demonstration with its quarter, generated once it is prepared, and a registry at an
+    address.
+    """
     installed = library.install(api, drain, plant.PACKAGE, time_zone=plant.TIME_ZONE)
     feedstocks = {
         name: api.post(f"{installed.home}/feedstocks", {"feedstock": {"name": name}}).expect(201).body["id"]
@@ -597,5 +609,6 @@ def certified_plant(api: Caller, drain: Callable[[], None], address: str, **fiel
     }
     api.post(f"{installed.home}/events", {"events": plant.events(feedstocks)}).expect(201)
     made = CertifiedPlant(installed, feedstocks, register(api, address, **fields))
+    prepare(made)
     made.generate()
     return made

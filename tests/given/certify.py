@@ -66,8 +66,12 @@ class CertifyDouble:
     """The changes that were held, each with when."""
     lose: int = 0
     """So many answers are lost, of changes that are made."""
+    late: dict[str, Any] = field(default_factory=dict)
+    """Paths whose next request comes late, just before the one after it; its body, once it is under way."""
     refuse: dict[str, int] = field(default_factory=dict)
     """Statuses by which changes of a path are refused."""
+    is_one_statement: bool = False
+    """Whether it refuses a second statement of a period, of which the document says nothing."""
     says_uploaded: bool = True
     """Whether it answers 409 for a file that it has, which the document says in words alone."""
     address: str = ""
@@ -355,6 +359,8 @@ class CertifyRequest(BaseHTTPRequestHandler):
         double = self.server.double
         if body.get("supplier_reference_id") in double.references:  # "must be unique", says the document
             return 422, {"detail": [{"loc": ["supplier_reference_id"], "msg": TAKEN, "type": "value_error"}]}
+        if path == "/ghg_statements" and double.is_one_statement and double.all("statement"):
+            return 409, {"detail": []}
         if path.endswith("/submit"):
             return 200, double.submit(path.split("/")[2], body)
         if path.endswith("/signed_upload_url"):
@@ -377,7 +383,13 @@ class CertifyRequest(BaseHTTPRequestHandler):
         with double.lock:
             if path in double.refuse:
                 return self.answer(double.refuse[path], {"detail": []})
+            if path in double.late and double.late[path] is None:
+                double.late[path] = body
+                self.close_connection = True
+                return None
             double.journal.append((self.command, path, body))
+            if path in double.late:
+                double.make(path, double.late.pop(path))
             status, answer = work(path, body)
             is_lost = double.lose > 0
             double.lose -= is_lost

@@ -55,7 +55,7 @@ def test_a_ledger_is_mapped_by_choosing_and_its_report_is_followed(plant, person
     report = plant.submit(plant.draft(2))
     page = person.get(f"/projects/{project}/reports/{report['id']}").expect(200).text
     assert "Statement" in page
-    assert "2 removal" in page
+    assert "4 data points, 1 GHG statement, 2 removals" in page
     calls = person.get(f"/projects/{project}/reports/{report['id']}/registry_calls").expect(200).text
     assert "/ghg_statements" in calls
 
@@ -117,8 +117,10 @@ def test_a_mapping_is_changed_and_removed(plant, person):
     read_registry(plant, person, home)
     path = f"{home}/{mapping['id']}"
     fields = fields_of(person.get(path).expect(200).text, path)
-    row = {"point": "lab-analysis:inorganic-carbon", "measurement_type": "biochar_production_batch", "unit": "%"}
-    row["quantity_kind"] = "mass_fraction"
+    row = {
+        "point": "lab-analysis:inorganic-carbon", "measurement_type": "biochar_production_batch",
+        "quantity_kind": "mass_fraction", "unit": "%",
+    }  # fmt: skip
     added = {f"sample-1-{name}": text for name, text in row.items()}
 
     person.post(path, fields | added | {"sensor-0-point": ""}).expect(303)

@@ -66,8 +66,12 @@ class CertifyDouble:
     """The changes that were held, each with when."""
     lose: int = 0
     """So many answers are lost, of changes that are made."""
+    late: dict[str, Any] = field(default_factory=dict)
+    """Paths whose next request comes late, just before the one after it; its body, once it is under way."""
     refuse: dict[str, int] = field(default_factory=dict)
     """Statuses by which changes of a path are refused."""
+    is_one_statement: bool = False
+    """Whether it refuses a second statement of a period, of which the document says nothing."""
     says_uploaded: bool = True
     """Whether it answers 409 for a file that it has, which the document says in words alone."""
     address: str = ""
@@ -355,6 +359,8 @@ class CertifyRequest(BaseHTTPRequestHandler):
         double = self.server.double
         if body.get("supplier_reference_id") in double.references:  # "must be unique", says the document
             return 422, {"detail": [{"loc": ["supplier_reference_id"], "msg": TAKEN, "type": "value_error"}]}
+        if path == "/ghg_statements" and double.is_one_statement and double.all("statement"):
+            return 409, {"detail": []}
         if path.endswith("/submit"):
             return 200, double.submit(path.split("/")[2], body)
         if path.endswith("/signed_upload_url"):
@@ -377,7 +383,13 @@ class CertifyRequest(BaseHTTPRequestHandler):
         with double.lock:
             if path in double.refuse:
                 return self.answer(double.refuse[path], {"detail": []})
+            if path in double.late and double.late[path] is None:
+                double.late[path] = body
+                self.close_connection = True
+                return None
             double.journal.append((self.command, path, body))
+            if path in double.late:
+                double.make(path, double.late.pop(path))
             status, answer = work(path, body)
             is_lost = double.lose > 0
             double.lose -= is_lost
@@ -469,6 +481,10 @@ class CertifiedPlant:
         return self.installed.api
 
     @property
+    def project(self) -> Record:
+        return self.installed.project
+
+    @property
     def ledger(self) -> Record:
         return self.installed.ledgers[-1]
 
@@ -543,12 +559,13 @@ class CertifiedPlant:
         self.api.post(path, {"events": [plant.late_event(self.feedstocks)]}).expect(201)
         self.generate()
 
-    def attach_certificate(self) -> None:
-        """Attach a file to the first delivery of the quarter."""
+    def attach_certificate(self) -> Record:
+        """Attach a file to the first delivery of the quarter; gives its evidence."""
         query = {"filter[slug]": "feedstock-delivery", "sort": "start_time"}
         events = self.api.get(f"{self.installed.home}/events", query).expect(200).data
         path = f"/events/{events[0]['id']}/evidence"
-        self.api.upload(path, "ticket.pdf", PDF).expect(201)
+        made: Record = self.api.upload(path, "ticket.pdf", PDF).expect(201).body
+        return made
 
     def draft(self, count: int | None = None, **fields: Any) -> Record:
         """A report of all batches of the quarter, or of the first of them."""
@@ -587,8 +604,16 @@ def register(api: Caller, address: str, **fields: Any) -> Record:
     return made
 
 
-def certified_plant(api: Caller, drain: Callable[[], None], address: str, **fields: Any) -> CertifiedPlant:
-    """The plant of the demonstration with its quarter, generated, and a registry at an address."""
+def certified_plant(
+    api: Caller,
+    drain: Callable[[], None],
+    address: str,
+    prepare: Callable[[CertifiedPlant], None] = lambda _: None,
+    **fields: Any,
+) -> CertifiedPlant:
+    """The plant of the demonstration with its quarter, generated once it is prepared, and a registry at an
+    address.
+    """
     installed = library.install(api, drain, plant.PACKAGE, time_zone=plant.TIME_ZONE)
     feedstocks = {
         name: api.post(f"{installed.home}/feedstocks", {"feedstock": {"name": name}}).expect(201).body["id"]
@@ -596,5 +621,6 @@ def certified_plant(api: Caller, drain: Callable[[], None], address: str, **fiel
     }
     api.post(f"{installed.home}/events", {"events": plant.events(feedstocks)}).expect(201)
     made = CertifiedPlant(installed, feedstocks, register(api, address, **fields))
+    prepare(made)
     made.generate()
     return made

@@ -112,6 +112,34 @@ def test_answers_that_are_lost_are_looked_for(plant, double, lost):
     assert set(double.references.values()) == {1}
 
 
+@pytest.mark.parametrize(
+    ("path", "field"), [("/ghg_statements", "ghg_statements"), ("/data-upload-submissions", "time_series")]
+)
+def test_what_came_late_and_stands_twice_is_a_finding_and_one_statement_is_submitted(
+    plant, double, path, field
+):
+    double.late = {path: None}
+
+    report = plant.submit(plant.draft(2))
+
+    assert report["status"] == "submitted"
+    [finding] = plant.statement(report)["findings"]
+    assert (finding["field"], finding["sent"]) == (field, "1")
+    assert finding["received"].startswith("2: ")
+    assert double.count(path) == 2
+    assert len([one for one in double.all("statement") if one["status"] != "DRAFT"]) == 1
+
+
+def test_a_second_statement_that_the_registry_refuses_is_the_first_one(plant, double):
+    double.late = {"/ghg_statements": None}
+    double.is_one_statement = True
+
+    report = plant.submit(plant.draft(2))
+
+    assert report["status"] == "submitted"
+    assert (double.count("/ghg_statements"), plant.statement(report)["findings"]) == (1, [])
+
+
 def test_a_refusal_leaves_the_report_failed_and_it_is_certain_that_nothing_was_submitted(plant, double):
     double.refuse = {"/removals": 422}
 

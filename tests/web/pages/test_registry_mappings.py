@@ -2,8 +2,11 @@
 
 import lxml.html
 import pytest
-from tests.given.certify import FOREST, STORED, TEMPLATE, certified_plant, certify
+from tests.given import collection
+from tests.given.certify import FIELD, FOREST, HUSK, STORED, TEMPLATE, certified_plant, certify
 from tests.given.people import visitor
+
+from weighbridge.reporting.isometric.mapping import read_mapping
 
 
 @pytest.fixture
@@ -52,25 +55,82 @@ def test_a_ledger_is_mapped_by_choosing_and_its_report_is_followed(plant, person
     report = plant.submit(plant.draft(2))
     page = person.get(f"/projects/{project}/reports/{report['id']}").expect(200).text
     assert "Statement" in page
-    assert "2 removal" in page
+    assert "4 data points, 1 GHG statement, 2 removals" in page
     calls = person.get(f"/projects/{project}/reports/{report['id']}/registry_calls").expect(200).text
     assert "/ghg_statements" in calls
+
+
+def fields_of(page, path):
+    """What the form of a mapping sends if nobody touches it."""
+    [form] = [one for one in lxml.html.fromstring(page).forms if one.action == path]
+    fields = {}
+    for name, value in form.form_values():
+        fields.setdefault(name, []).append(value or "")
+    del fields["csrf_token"]
+    return fields
+
+
+def everything_of(plant):
+    """Contents with every part, some of which the registry or the ledger does not have any more."""
+    project = plant.installed.project
+    ticket = plant.attach_certificate()
+    collection.static_input(plant.api, project, slug="share", value=1, unit="kg")
+    field = collection.location(plant.api, project, name="Field")
+    contents = plant.contents()
+    [stored], [emitted] = (one["inputs"] for one in contents["components"])
+    stored |= {"source": "static_input", "slug": "share", "unit": "kg", "evidence_ids": [ticket["id"]]}
+    stored |= {"name": "Share that is stored", "is_list": True, "type": "ASSUMPTION"}
+    gone = {"id": "rtc_1CERTIFYWASHERE0", "name": "Left the template", "inputs": [emitted | {"slug": "gone"}]}
+    contents["components"][0]["name"] = "Carbon stored"
+    contents["components"][1]["name"] = "Emissions of production"
+    contents["components"][1]["inputs"].append(emitted | {"input_key": "left", "own_unit": None})
+    contents["components"].append(gone)
+    names = {FOREST: "Forest", HUSK: "Rice husks"}
+    for one in contents["feedstocks"]:
+        one["feedstock_type"]["name"] = names[one["feedstock_type"]["id"]]
+    contents["locations"] = [
+        {"location_id": field["id"], "storage_location": {"id": FIELD, "name": "Field at the river"}}
+    ]
+    contents["feedstock_type"] = {"id": "fst_1CERTIFYWASHERE0", "name": "Left the registry"}
+    contents["samples"].append({**contents["samples"][0], "values": contents["samples"][0]["values"] * 2})
+    contents["series"][0]["storage_location"] = {"id": FIELD, "name": "Field at the river"}
+    contents["series"][0]["time_column"] = "moment"
+    return contents
+
+
+def test_saving_a_page_that_nobody_touched_changes_nothing_of_the_mapping(plant, person):
+    contents = everything_of(plant)
+    mapping = plant.map(**contents)
+    home = f"/projects/{plant.installed.project['id']}/registry_mappings"
+    path = f"{home}/{mapping['id']}"
+    read_registry(plant, person, home)
+
+    person.post(path, fields_of(person.get(path).expect(200).text, path)).expect(303)
+
+    [saved] = plant.api.get(home).data
+    assert read_mapping(saved["contents"]) == read_mapping(contents)
 
 
 def test_a_mapping_is_changed_and_removed(plant, person):
     mapping = plant.map()
     home = f"/projects/{plant.installed.project['id']}/registry_mappings"
     read_registry(plant, person, home)
-    page = lxml.html.fromstring(person.get(f"{home}/{mapping['id']}").expect(200).text)
-    [form] = [one for one in page.forms if one.action == f"{home}/{mapping['id']}"]
-    fields = {name: value or "" for name, value in form.form_values() if name != "csrf_token"}
-    assert '"sensors"' in fields["rest"]
+    path = f"{home}/{mapping['id']}"
+    fields = fields_of(person.get(path).expect(200).text, path)
+    row = {
+        "point": "lab-analysis:inorganic-carbon", "measurement_type": "biochar_production_batch",
+        "quantity_kind": "mass_fraction", "unit": "%",
+    }  # fmt: skip
+    added = {f"sample-1-{name}": text for name, text in row.items()}
 
-    person.post(f"{home}/{mapping['id']}", fields | {"rest": "{}"}).expect(303)
+    person.post(path, fields | added | {"sensor-0-point": ""}).expect(303)
     [changed] = plant.api.get(home).data
-    bad = person.post(f"{home}/{mapping['id']}", fields | {"rest": "[1"})
-    person.post(f"{home}/{mapping['id']}/removal", {}).expect(303)
+    bad = person.post(path, fields | added | {"sample-1-own": "no unit"}).expect(422).text
+    person.post(f"{path}/removal", {}).expect(303)
 
-    assert changed["contents"].get("sensors", []) == []
-    assert "must be JSON" in bad.expect(422).text
+    [sample] = changed["contents"]["samples"]
+    assert [one["data_point"] for one in sample["values"]] == ["total-carbon", "inorganic-carbon"]
+    assert changed["contents"]["sensors"] == []
+    assert "registry_mapping.contents.samples[0].values[1].own_unit" in bad
+    assert fields_of(bad, path)["sample-1-own"] == ["no unit"]
     assert plant.api.get(home).data == []

@@ -102,18 +102,22 @@ class CallJournal:
                 (status, shorten(answer, ANSWER_MAX), self._attempt.project_id, number),
             )
 
-    async def read_open_note(self, reference: str, path: str) -> Any:
-        """What was noted with the last call of a step that may have arrived unanswered; None for none."""
+    async def read_open_notes(self, reference: str, path: str) -> list[Any]:
+        """What was noted with the calls of a step that may have made something, the newest first.
+
+        A call that was answered is one of them: whoever read the answer may have ended before it was used.
+        """
         async with self._database.read() as tx:
-            return await tx.value(
+            rows = await tx.tuples(
                 """
                 SELECT noted FROM registry_calls
                  WHERE project_id = %s AND report_id = %s AND reference = %s AND path = %s AND method = 'POST'
-                   AND (http_status IS NULL OR http_status >= 500)
-                 ORDER BY id DESC LIMIT 1
+                   AND (http_status IS NULL OR http_status NOT BETWEEN 400 AND 499)
+                 ORDER BY id DESC
                 """,
                 (*self._key, reference, path),
             )
+        return [noted for (noted,) in rows]
 
     async def read_made(self) -> dict[str, str]:
         """The registry's ids of what is known to be there, by their references."""

@@ -62,6 +62,19 @@ class SubmissionType(StrEnum):
     WASTEWATER = "wae_wastewater_treatment_plant_facility_time_series"
 
 
+MEASUREMENT_TYPES: Final = (
+    "biochar_production_batch",
+    "biochar_soil",
+    "pyrolysis_reactor",
+    "ew_soil",
+    "ew_porewater",
+    "ew_field_biomass",
+    "ew_mineral_feedstock",
+    "ew_ion_exchange_resin",
+)
+"""What samples are of, in the registry's words."""
+
+
 class RegistryRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A record of the registry, as it was chosen."""
 

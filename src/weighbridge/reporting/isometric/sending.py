@@ -3,13 +3,16 @@
 Each step is looked for before it is made, unless it is known to be there; after a lost answer it is looked
 for again. So whoever goes on after a kill makes only what is missing.
 
+What carries no reference is looked for by what it says. A call of it that comes later than the next one is
+answered makes it twice, which the registry's interface cannot undo: it is a finding.
+
 Invariants: of each reference there is one record; the statement is submitted only with the removals of the
 plan and no others; what the registry has of a number is held against what was sent.
 """
 
 import asyncio
 import io
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -173,31 +176,28 @@ class PlanSender:
 
     async def _ensure_series(self, step: PlanStep) -> str:
         about = {name: step.body[name] for name in ("submission_type", "facility_id", "storage_location_id")}
-        listed = {node["id"]: node async for node in self._client.list(_UPLOADS)}
-        known = await self._journal.read_open_note(step.reference, _UPLOADS)
-        record = None
-        if known is not None:
-            new = [
-                number
-                for number, node in listed.items()
-                if number not in known and all(node.get(name) == said for name, said in about.items())
-            ]
-            if len(new) > 1:
-                message = (
-                    f"{len(new)} time series came to the registry at once; which is ours is not certain."
-                )
-                raise RefusedCallError(message, None)
-            record = new[0] if new else None
-        if record is None:
-            record = await self._upload_series(step, about, [*listed])
+        calls = await self._journal.read_open_notes(step.reference, _UPLOADS)
+        listed = await self._list_series()
+        ours = _list_new(listed, calls[0], about) if calls else []
+        if len(ours) > len(calls):
+            message = f"{len(ours)} time series came to the registry at once; which is ours is not certain."
+            raise RefusedCallError(message, None)
+        if not ours:
+            ours = [await self._upload_series(step, about, [*listed])]
+            if calls:  # an earlier call may have come late, while this one was made
+                ours += [
+                    one for one in _list_new(await self._list_series(), [*listed], about) if one != ours[0]
+                ]
+        record = ours[0]
         found = await self._client.read(f"{_UPLOADS}/{record}") or {}
-        findings = (
-            [NumberFinding("status", "completed", f"failed: {found.get('error_message')}")]
-            if found.get("status") == "failed"
-            else []
-        )
+        findings = _find_repetition("time_series", ours)
+        if found.get("status") == "failed":
+            findings.append(NumberFinding("status", "completed", f"failed: {found.get('error_message')}"))
         await self._journal.note_made(step.kind, step.reference, record, findings, is_held=True)
         return record
+
+    async def _list_series(self) -> dict[str, Mapping[str, Any]]:
+        return {node["id"]: node async for node in self._client.list(_UPLOADS)}
 
     async def _upload_series(self, step: PlanStep, about: Mapping[str, Any], known: list[str]) -> str:
         content = await asyncio.to_thread(write_series, step)
@@ -225,11 +225,18 @@ class PlanSender:
             await self._journal.note_removed(report, reference)
 
     async def _ensure_submitted(self) -> str:
-        statement = await self._find_statement()
-        if statement is None:
+        found = await self._list_statements()
+        if not found:
             body = {"project_id": self._plan.project, "end_on": self._plan.end_on}
-            made = await self._client.write("POST", _STATEMENTS, body, reference=self._plan.report_id)
-            statement = await self._client.read(f"{_STATEMENTS}/{made['id']}") or made
+            try:
+                made = [await self._client.write("POST", _STATEMENTS, body, reference=self._plan.report_id)]
+            except RefusedCallError:  # as one that is there already, if an earlier call came late
+                found = await self._list_statements()
+                if not found:
+                    raise
+            else:
+                found = await self._list_statements() or made
+        statement = found[0]
         self._require_own_removals(statement)
         record = str(statement["id"])
         address = statement.get("ghg_statement_report_url")
@@ -241,15 +248,29 @@ class PlanSender:
             await self._means.deliveries.note(DeliveryStep.RECEIVED, detail=record)
         else:
             await self._submit(record, is_first=statement["status"] == StatementStatus.DRAFT)
-        await self._journal.note_made("ghg_statement", self._plan.report_id, record, [], is_held=True)
+        findings = _find_repetition("ghg_statements", [str(one["id"]) for one in found])
+        await self._journal.note_made("ghg_statement", self._plan.report_id, record, findings, is_held=True)
         return record
 
-    async def _find_statement(self) -> Mapping[str, Any] | None:
-        async for node in self._client.list(_STATEMENTS):
-            period_end, project = node.get("reporting_period_end_at"), node.get("project_id")
-            if (project, period_end) == (self._plan.project, self._plan.end_on):
-                return dict(node)
-        return None
+    async def _list_statements(self) -> list[Mapping[str, Any]]:
+        """The statements of the period, the one to submit first; a call that came late makes a second one.
+
+        One that was submitted comes before a draft, and one with our removals before one without.
+        """
+        own = {self._made[reference] for reference in self._plan.removals}
+        wanted = (self._plan.project, self._plan.end_on)
+        return sorted(
+            [
+                node
+                async for node in self._client.list(_STATEMENTS)
+                if (node.get("project_id"), node.get("reporting_period_end_at")) == wanted
+            ],
+            key=lambda one: (
+                one["status"] == StatementStatus.DRAFT,
+                set(one.get("removal_ids", ())) != own,
+                one["id"],
+            ),
+        )
 
     def _require_own_removals(self, statement: Mapping[str, Any]) -> None:
         """Refuse a statement that has other removals: the registry takes them by their dates."""
@@ -285,6 +306,24 @@ class PlanSender:
             await deliveries.note(DeliveryStep.UNANSWERED, detail=str(error))
             raise
         await deliveries.note(DeliveryStep.RECEIVED, detail=record)
+
+
+def _list_new(
+    listed: Mapping[str, Mapping[str, Any]], known: Sequence[str], about: Mapping[str, Any]
+) -> list[str]:
+    """The time series that were not known, of those that are about the same."""
+    return [
+        number
+        for number, node in listed.items()
+        if number not in known and all(node.get(name) == said for name, said in about.items())
+    ]
+
+
+def _find_repetition(field: str, records: Sequence[str]) -> list[NumberFinding]:
+    """Of what carries no reference, that it stands there more than once."""
+    if len(records) <= 1:
+        return []
+    return [NumberFinding(field, "1", f"{len(records)}: {', '.join(records)}")]
 
 
 def write_series(step: PlanStep) -> bytes:

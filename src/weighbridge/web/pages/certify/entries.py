@@ -1,45 +1,135 @@
 """What was chosen on the page of a mapping, as the contents of the mapping, and the other way round.
 
-The page chooses components with their inputs, feedstocks, locations, and batches of feedstock and production.
-What it does not choose (samples, sensors, series) is JSON in one field, with ids that the catalogue lists.
+Invariant: a page that nobody touched sends the contents that it shows. So whatever a mapping names has a
+field, even if the registry, the template or the project does not have it any more.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
-import msgspec
-
-from weighbridge.core.problem import Problem
-from weighbridge.errors import Invalid
-from weighbridge.reporting.isometric.mapping import FIELD
 from weighbridge.reporting.isometric.records import CatalogueRecord
 from weighbridge.web.framework.visit import Visit
 from weighbridge.web.pages.certify.offered import CatalogueByKind
+from weighbridge.web.pages.certify.rows import Named, read_rows, write_rows
 
-TYPED_AS_JSON: Final = ("samples", "sensors", "series")
-"""The parts of a mapping that are typed as JSON."""
+_LIST: Final = "LIST"
+"""The shape of an input that takes several data points, in the registry's words."""
+_FIXED: Final = "fixed"
+
+PAIRS: Final = {"feedstock": "feedstock_type", "location": "storage_location"}
+"""Records of ours that are mapped one by one, and the kind that each becomes there."""
 
 
-def read_contents(visit: Visit, catalogue: CatalogueByKind) -> dict[str, Any]:
-    """The contents of the mapping that a form sends; Invalid for what is no JSON."""
-    template = find_template(catalogue, visit.text("template"))
-    contents: dict[str, Any] = {
-        "project": _name(catalogue, "project", template.parent if template else ""),
-        "removal_template": _name(catalogue, "removal_template", visit.text("template")),
-        "components": [*_list_components(visit, template)],
-        "feedstocks": [*_list_pairs(visit, catalogue, "feedstock", "feedstock_type")],
-        "locations": [*_list_pairs(visit, catalogue, "location", "storage_location")],
+@dataclass(frozen=True, slots=True)
+class ShownInput:
+    """An input of a component as the page has it."""
+
+    place: str
+    """By which its fields are named."""
+    input_key: str
+    label: str
+    unit: str
+    """That the registry gives as an example; empty where it gives none."""
+    is_list: bool
+    is_fixed: bool
+    """Whether the template has its value, and the mapping says nothing of it."""
+    kept: Mapping[str, Any] | None
+    """What the mapping says of it; None where it says nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownComponent:
+    """A component of the template, or one that the mapping names and the template has no more."""
+
+    id: str
+    name: str
+    legend: str
+    inputs: Sequence[ShownInput]
+
+
+def list_components(
+    catalogue: CatalogueByKind, template: CatalogueRecord, contents: Mapping[str, Any]
+) -> list[ShownComponent]:
+    """The components that the page shows: those of the template, and what else the mapping names."""
+    blueprints = {
+        (one.record_id, given["input_key"]): given
+        for one in catalogue.get("component_blueprint", ())
+        for given in one.contents["inputs"]
     }
+    kept = {one["id"]: one for one in contents.get("components", ())}
+    there = template.contents["components"]
+    known = {component["id"] for component in there}
+    gone = [
+        {"id": number, "display_name": one.get("name", ""), "blueprint_key": "", "group": "", "inputs": []}
+        for number, one in kept.items()
+        if number not in known
+    ]
+    return [
+        ShownComponent(
+            component["id"],
+            component["display_name"],
+            f"{component['group']}: {component['display_name']}"
+            if component["id"] in known
+            else f"{component['display_name'] or component['id']}, which is not in the template",
+            [*_list_inputs(component, kept.get(component["id"], {}).get("inputs", ()), blueprints)],
+        )
+        for component in [*there, *gone]
+    ]
+
+
+def _list_inputs(
+    component: Mapping[str, Any],
+    kept: Sequence[Mapping[str, Any]],
+    blueprints: Mapping[tuple[str, str], Mapping[str, Any]],
+) -> Iterator[ShownInput]:
+    of_key: dict[str, list[Mapping[str, Any] | None]] = {one["input_key"]: [] for one in component["inputs"]}
+    for mapped in kept:
+        of_key.setdefault(mapped["input_key"], []).append(mapped)
+    given = {one["input_key"]: one for one in component["inputs"]}
+    for key, all_mapped in of_key.items():
+        there, blueprint = given.get(key), blueprints.get((component["blueprint_key"], key), {})
+        for at, one in enumerate(all_mapped or [None]):
+            yield ShownInput(
+                f"{component['id']}.{key}" + (f".{at + 1}" if at else ""),
+                key,
+                there["display_name"] if there else f"{key}, which is not in the template",
+                blueprint.get("compatible_unit") or "",
+                blueprint.get("data_shape") == _LIST if one is None else one.get("is_list", False),
+                one is None and there is not None and there["type"] == _FIXED,
+                one,
+            )
+
+
+def read_contents(visit: Visit, catalogue: CatalogueByKind, kept: Mapping[str, Any]) -> dict[str, Any]:
+    """The contents of the mapping that a form sends; `kept` are those that it has."""
+    template = find_template(catalogue, visit.text("template"))
+    named = _name_records(catalogue, kept)
+
+    def name(kind: str, number: str) -> Mapping[str, str]:
+        return named.get((kind, number), {"id": number})
+
+    contents: dict[str, Any] = {
+        "project": name("project", template.parent if template else ""),
+        "removal_template": name("removal_template", visit.text("template")),
+        "components": [*_read_components(visit, catalogue, template, kept)],
+    }
+    for kind, there in PAIRS.items():
+        contents[f"{kind}s"] = [
+            {f"{kind}_id": field.removeprefix(f"{kind}-"), there: name(there, visit.text(field))}
+            for field in visit.typed
+            if field.startswith(f"{kind}-") and visit.text(field)
+        ]
     if kind := visit.text("feedstock_type"):
-        contents["feedstock_type"] = _name(catalogue, "feedstock_type", kind)
+        contents["feedstock_type"] = name("feedstock_type", kind)
     if point := visit.text("delivery"):
         event_type, _, mass = point.partition(":")
         contents["feedstock_batches"] = {"event_type": event_type, "mass": mass, **_units(visit, "delivery")}
     if ledger := visit.text("production"):
-        facility = _name(catalogue, "facility", visit.text("facility"))
+        facility = name("facility", visit.text("facility"))
         units = _units(visit, "production")
         contents["production_batches"] = {"ledger_id": ledger, "facility": facility, **units}
-    return contents | _read_rest(visit.text("rest"))
+    return contents | read_rows(visit, named)
 
 
 def find_template(catalogue: CatalogueByKind, number: str) -> CatalogueRecord | None:
@@ -47,63 +137,62 @@ def find_template(catalogue: CatalogueByKind, number: str) -> CatalogueRecord | 
     return next((one for one in catalogue.get("removal_template", ()) if one.record_id == number), None)
 
 
-def _name(catalogue: CatalogueByKind, kind: str, number: str) -> dict[str, str]:
-    names = {one.record_id: one.name for one in catalogue.get(kind, ())}
-    return {"id": number, "name": names.get(number, "")}
+def _name_records(catalogue: CatalogueByKind, kept: Mapping[str, Any]) -> Named:
+    """The registry's records with their names: as it has them now, else as the mapping kept them."""
+    found = {(kind, one["id"]): one for kind, one in list_kept_records(kept)}
+    return found | {
+        (kind, one.record_id): {"id": one.record_id, "name": one.name}
+        for kind, records in catalogue.items()
+        for one in records
+    }
 
 
-def _list_components(visit: Visit, template: CatalogueRecord | None) -> Iterator[dict[str, Any]]:
-    for component in template.contents["components"] if template else ():
-        inputs = []
-        for one in component["inputs"]:
-            place = f"{component['id']}.{one['input_key']}"
-            chosen = visit.text(f"value-{place}")
-            if chosen:
-                source, _, slug = chosen.partition(":")
-                inputs.append(
-                    {
-                        "input_key": one["input_key"], "source": source, "slug": slug,
-                        "type": visit.text(f"type-{place}", "DERIVED"),
-                        "is_list": visit.text(f"list-{place}") == "yes", **_units(visit, place),
-                    }
-                )  # fmt: skip
+def list_kept_records(part: Any) -> Iterator[tuple[str, Mapping[str, str]]]:
+    """The registry's records that the contents of a mapping name, each with its kind."""
+    if isinstance(part, Mapping):
+        for name, one in part.items():
+            if name != "components" and isinstance(one, Mapping) and "id" in one:
+                yield name, dict(one)
+            elif name != "components":
+                yield from list_kept_records(one)
+    elif isinstance(part, list):
+        for one in part:
+            yield from list_kept_records(one)
+
+
+def _read_components(
+    visit: Visit, catalogue: CatalogueByKind, template: CatalogueRecord | None, kept: Mapping[str, Any]
+) -> Iterator[dict[str, Any]]:
+    for component in list_components(catalogue, template, kept) if template else ():
+        inputs = [_read_input(visit, one) for one in component.inputs if visit.text(f"value-{one.place}")]
         if inputs:
-            yield {"id": component["id"], "name": component["display_name"], "inputs": inputs}
+            yield {"id": component.id, "name": component.name, "inputs": inputs}
+
+
+def _read_input(visit: Visit, one: ShownInput) -> dict[str, Any]:
+    source, _, slug = visit.text(f"value-{one.place}").partition(":")
+    evidence = [text for text in visit.texts(f"evidence-{one.place}") if text.isascii() and text.isdecimal()]
+    return {
+        "input_key": one.input_key, "source": source, "slug": slug, "is_list": one.is_list,
+        "type": visit.text(f"type-{one.place}", "DERIVED"), "name": visit.text(f"name-{one.place}"),
+        "evidence_ids": [int(text[:18]) for text in evidence], **_units(visit, one.place),
+    }  # fmt: skip
 
 
 def _units(visit: Visit, place: str) -> dict[str, str | None]:
     return {"unit": visit.text(f"unit-{place}"), "own_unit": visit.text(f"own-{place}") or None}
 
 
-def _list_pairs(visit: Visit, catalogue: CatalogueByKind, kind: str, there: str) -> Iterator[dict[str, Any]]:
-    prefix = f"{kind}-"
-    for field in visit.typed:
-        if field.startswith(prefix) and (chosen := visit.text(field)):
-            yield {f"{kind}_id": field.removeprefix(prefix), there: _name(catalogue, there, chosen)}
-
-
-def _read_rest(text: str) -> dict[str, Any]:
-    try:
-        rest = msgspec.json.decode(text or "{}")
-    except msgspec.DecodeError as error:
-        message = f"Samples, sensors and series must be JSON: {error}."
-        raise Invalid([Problem(message, f"{FIELD}.rest", "invalid")]) from None
-    if not isinstance(rest, dict) or set(rest) - set(TYPED_AS_JSON):
-        message = f"The JSON must be an object with {', '.join(TYPED_AS_JSON)}, or some of them."
-        raise Invalid([Problem(message, f"{FIELD}.rest", "invalid")])
-    return rest
-
-
-def write_entries(contents: Mapping[str, Any]) -> dict[str, str]:
-    """What the fields of the page hold for a mapping."""
-    entries = {"template": contents["removal_template"]["id"]}
-    for component in contents["components"]:
-        for one in component["inputs"]:
-            place = f"{component['id']}.{one['input_key']}"
-            entries[f"value-{place}"] = f"{one['source']}:{one.get('slug', '')}"
-            entries[f"type-{place}"] = one.get("type", "DERIVED")
-            entries |= _write_units(place, one)
-    for kind, there in (("feedstock", "feedstock_type"), ("location", "storage_location")):
+def write_entries(components: Sequence[ShownComponent], contents: Mapping[str, Any]) -> dict[str, str]:
+    """What the fields of the page hold for a mapping; evidence is several, and stands with its input."""
+    entries: dict[str, str] = {}
+    for one in (each for component in components for each in component.inputs if each.kept):
+        kept = one.kept or {}
+        entries[f"value-{one.place}"] = f"{kept['source']}:{kept.get('slug', '')}"
+        entries[f"type-{one.place}"] = kept.get("type", "DERIVED")
+        entries[f"name-{one.place}"] = kept.get("name", "")
+        entries |= _write_units(one.place, kept)
+    for kind, there in PAIRS.items():
         for one in contents.get(f"{kind}s", ()):
             entries[f"{kind}-{one[f'{kind}_id']}"] = one[there]["id"]
     if usual := contents.get("feedstock_type"):
@@ -114,19 +203,8 @@ def write_entries(contents: Mapping[str, Any]) -> dict[str, str]:
     if production := contents.get("production_batches"):
         entries |= {"production": production["ledger_id"], "facility": production["facility"]["id"]}
         entries |= _write_units("production", production)
-    rest = {name: contents[name] for name in TYPED_AS_JSON if contents.get(name)}
-    encoded = msgspec.json.Encoder(decimal_format="number").encode(rest)
-    return entries | {"rest": msgspec.json.format(encoded, indent=2).decode() if rest else ""}
+    return entries | write_rows(contents)
 
 
 def _write_units(place: str, mapped: Mapping[str, Any]) -> dict[str, str]:
     return {f"unit-{place}": mapped["unit"], f"own-{place}": mapped.get("own_unit") or ""}
-
-
-def list_compatible_units(blueprints: Sequence[CatalogueRecord]) -> dict[tuple[str, str], str]:
-    """The unit that each input of a blueprint takes, by its key and that of the input."""
-    return {
-        (one.record_id, given["input_key"]): given["compatible_unit"] or ""
-        for one in blueprints
-        for given in one.contents["inputs"]
-    }

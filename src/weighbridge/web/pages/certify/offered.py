@@ -10,11 +10,13 @@ from typing import Any, Final
 from weighbridge.accounting.batches import get_lineage, list_ledger_batches
 from weighbridge.accounting.ledgers import list_project_ledgers
 from weighbridge.collection.event_types import list_event_types
+from weighbridge.collection.evidence import list_newest_evidence
 from weighbridge.collection.feedstocks import list_feedstocks_of_project
 from weighbridge.collection.locations import list_locations
 from weighbridge.core.report import AdapterName
 from weighbridge.core.unit import UnitError, parse_unit
 from weighbridge.modelling.static_inputs import list_static_inputs
+from weighbridge.platform.tenancy import project_named
 from weighbridge.reporting.isometric.mapping import ValueOrigin
 from weighbridge.reporting.isometric.records import CatalogueRecord
 from weighbridge.reporting.records.registries import Registry
@@ -23,6 +25,9 @@ from weighbridge.reporting.registry_statements import list_registry_catalogue
 from weighbridge.web.framework.visit import Visit
 
 _MOST: Final = (("page_size", "200"),)
+
+EVIDENCE_OFFERED_MAX: Final = 50
+"""Files and links that each input offers by their names, the newest."""
 
 CatalogueByKind = Mapping[str, Sequence[CatalogueRecord]]
 
@@ -88,6 +93,18 @@ async def list_own_records(visit: Visit) -> dict[str, Any]:
             if point.value_type == "number"
         ],
     }
+
+
+async def list_evidence(visit: Visit) -> list[tuple[str, str]]:
+    """The newest evidence of the project, by its numbers."""
+    project = await project_named(visit.reading, visit.actor, visit.path["project_id"])
+    return [
+        (
+            str(one.number),
+            f"{one.name}, of {one.event_type} on {visit.moments.local(one.start_time):%Y-%m-%d}",
+        )
+        for one in await list_newest_evidence(visit.reading, project, EVIDENCE_OFFERED_MAX)
+    ]
 
 
 def suggest_own_unit(unit: str) -> str:

@@ -22,12 +22,10 @@ from weighbridge.reporting.isometric.records import CatalogueRecord
 from weighbridge.reporting.records.registries import Registry
 from weighbridge.reporting.registries import list_registries
 from weighbridge.reporting.registry_statements import list_registry_catalogue
+from weighbridge.web.forms.record_forms import EVIDENCE_OFFERED_MAX
 from weighbridge.web.framework.visit import Visit
 
 _MOST: Final = (("page_size", "200"),)
-
-EVIDENCE_OFFERED_MAX: Final = 50
-"""Files and links that each input offers by their names, the newest."""
 
 CatalogueByKind = Mapping[str, Sequence[CatalogueRecord]]
 

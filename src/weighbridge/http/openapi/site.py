@@ -117,7 +117,6 @@ OF_TAG: Final[Mapping[str, str]] = {
     "Projects": TUTORIAL,
     "Received footprints": _FOOTPRINTS,
     "Registries": "howto/send-reports-to-a-registry.md",
-    "Registry catalogue": _CERTIFY,
     "Registry mappings": _CERTIFY,
     "Registry statements": _CERTIFY,
     "Report links": _REPORTS,

@@ -42,10 +42,9 @@ from weighbridge.footprints.footprint_products import read_footprint_product
 from weighbridge.footprints.pact.making import (
     FootprintSource,
     make_footprint,
-    read_batch_source,
-    read_report_source,
     retire,
 )
+from weighbridge.footprints.pact.sources import read_batch_source, read_report_source
 from weighbridge.footprints.pact.stored import notify_partners
 from weighbridge.footprints.records import (
     IDENTIFIERS_MAX,

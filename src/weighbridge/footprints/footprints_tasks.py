@@ -21,9 +21,9 @@ from weighbridge.footprints.pact.making import (
     REPLACED,
     find_replaced,
     make_footprint,
-    read_report_source,
     retire,
 )
+from weighbridge.footprints.pact.sources import read_report_source
 from weighbridge.footprints.pact.stored import notify_partners
 
 FOLLOWED_AT_ONCE: Final = 20

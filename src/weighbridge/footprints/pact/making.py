@@ -1,4 +1,4 @@
-"""Make a footprint from a batch or a report, and the footprints that follow when a report is restated.
+"""Make a footprint of what `sources.py` reads of the books, and those that follow a restated report.
 
 Invariants: a footprint is made once and never changes; what it takes the place of is deprecated in the same
 transaction; what a report takes of a run counts by the part of the run's total that it is.
@@ -11,8 +11,6 @@ from decimal import Decimal
 from typing import Any, Final
 from uuid import UUID, uuid4
 
-from weighbridge.accounting.batches_queries import get_batch
-from weighbridge.accounting.model_runs import read_model_run
 from weighbridge.core import identity
 from weighbridge.core.footprint_content import (
     DeclaredProduct,
@@ -27,7 +25,6 @@ from weighbridge.core.footprint_content import (
 from weighbridge.core.number import CONTEXT, exact_total
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
-from weighbridge.core.report import ReportStatus, compute_measured_share
 from weighbridge.db.engine import Read, Write
 from weighbridge.errors import Invalid
 from weighbridge.footprints.pact.stored import (
@@ -38,8 +35,6 @@ from weighbridge.footprints.pact.stored import (
 )
 from weighbridge.footprints.records import FootprintProduct
 from weighbridge.platform import changes
-from weighbridge.reporting.reports_queries import get_report
-from weighbridge.reporting.submission.amounts import read_shares
 
 NOT_ASKED: Final = "The product does not state it."
 """Why the share of primary data is left out of a footprint whose product does not ask for it."""
@@ -66,45 +61,6 @@ class FootprintSource:
 
 
 # What was produced.
-
-
-async def read_batch_source(tx: Read, actor: Actor, friendly: str, nodes: set[str]) -> FootprintSource:
-    """What a batch says; of one that others adjust, or that adjusts another, the run as it stands now."""
-    batch = await get_batch(tx, actor, friendly)
-    if batch.adjusts is not None:
-        batch = await get_batch(tx, actor, batch.adjusts)
-    newest = batch if not batch.adjusted_by else await get_batch(tx, actor, batch.adjusted_by[-1])
-    values: dict[str, MeasuredAmount] = {}
-    if nodes and newest.model_run is not None:
-        run = await read_model_run(tx, actor, newest.model_run.id)
-        values = {
-            one.slug: MeasuredAmount(one.value, one.unit)
-            for one in run.calculations
-            if one.slug in nodes and isinstance(one.value, Decimal)
-        }
-    amount = MeasuredAmount(batch.run_total, batch.primary_output.unit)
-    key = identity.parse("batch", batch.id)
-    assert key is not None, "a batch has an id"  # noqa: S101
-    produced = Produced(amount, values, batch.start_time, batch.end_time, batch.measured_share)
-    basis = identity.parse("batch", newest.id)
-    assert basis is not None, "a batch has an id"  # noqa: S101
-    return FootprintSource(key.project, key.key, None, produced, basis=basis.key)
-
-
-async def read_report_source(tx: Read, actor: Actor, friendly: str, nodes: set[str]) -> FootprintSource:
-    """What an accepted report says of its batches. Raises Invalid for any other report."""
-    report = await get_report(tx, actor, friendly)
-    key = identity.parse("report", report.id)
-    assert key is not None, "a report has an id"  # noqa: S101
-    if report.status != ReportStatus.COMPLETE or report.start_time is None or report.end_time is None:
-        message = f"The report is {report.status}; footprints are made from accepted reports with batches."
-        raise Invalid([Problem(message, "footprint.report_id", "invalid")])
-    unit = report.inclusions[0].unit
-    stated = report.amount if report.accepted_amount is None else report.accepted_amount
-    share = compute_measured_share(await read_shares(tx, key))
-    values = await read_nodes_of_report(tx, key, nodes)
-    produced = Produced(MeasuredAmount(stated, unit), values, report.start_time, report.end_time, share)
-    return FootprintSource(key.project, None, key.key, produced, await _list_predecessors(tx, key))
 
 
 async def read_nodes_of_report(tx: Read, report: identity.Key, nodes: set[str]) -> dict[str, MeasuredAmount]:
@@ -142,27 +98,6 @@ _NODES: Final = """
       JOIN batch_calculations c ON (c.project_id, c.batch_id) = (b.project_id, b.id)
      WHERE c.slug = ANY (%(nodes)s) AND c.value IS NOT NULL ORDER BY taken.run, c.position
 """
-
-
-async def _list_predecessors(tx: Read, key: identity.Key) -> tuple[int, ...]:
-    """All reports whose place this one takes, however many restatements lie between."""
-    rows = await tx.tuples(
-        """
-        WITH RECURSIVE earlier (id) AS (
-            SELECT %(report)s::bigint
-            UNION
-            SELECT found.id FROM earlier e CROSS JOIN LATERAL (
-                SELECT r.supersedes AS id FROM reports r
-                 WHERE (r.project_id, r.id) = (%(project)s, e.id) AND r.supersedes IS NOT NULL
-                UNION ALL
-                SELECT s.predecessor_id FROM report_successions s
-                 WHERE (s.project_id, s.report_id) = (%(project)s, e.id)) AS found
-        )
-        SELECT id FROM earlier WHERE id <> %(report)s ORDER BY id
-        """,
-        {"project": key.project, "report": key.key},
-    )
-    return tuple(number for (number,) in rows)
 
 
 # A footprint is made.

@@ -33,6 +33,7 @@ LOOK_SECONDS = 0.02
 def main(data_dir, fence="with_fence"):
     with server(Path(data_dir)) as url:
         os.environ["WEIGHBRIDGE_DATABASE_URL"] = url
+        os.environ["WEIGHBRIDGE_SECRET_KEYS_FILE"] = str(Path(data_dir) / "secret-keys")
         logs.configure(settings.read())
         work = worker.run if fence == "with_fence" else run_without_fence
         wanted, alive = 0, set()

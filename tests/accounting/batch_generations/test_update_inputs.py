@@ -49,7 +49,7 @@ def test_a_batch_is_processing_until_its_task_has_ended(plant, drain):
 
     assert set(answer.body) == {
         "id", "tracking_id", "start_time", "end_time", "state", "error_message", "primary_output",
-        "has_rule_alerts", "created_at", "updated_at",
+        "has_rule_alerts", "has_rule_warnings", "created_at", "updated_at",
     }  # fmt: skip
     assert (answer.body["id"], answer.body["tracking_id"]) == (batch["id"], "2025-01")
     assert (answer.body["state"], answer.body["error_message"]) == ("processing", None)

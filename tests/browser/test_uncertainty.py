@@ -69,10 +69,30 @@ def test_the_certificate_of_a_calibration_is_taken_from_its_event(account, perso
         page.get_by_label("Valid from").fill("2025-01-01T00:00")
         page.locator('[name="uncertainty.half_width"]').fill("40")
         page.locator('[name="uncertainty.coverage_factor"]').fill("2")
-        page.get_by_role("button", name="Create calibration").first.click()
+        page.get_by_role("button", name="Create calibration", exact=True).click()
         page.get_by_text("Calibration created.").wait_for()
     [made] = api.get(f"{home}/calibrations", {"filter[name]": "D-K-7"}).data
     assert made["evidence"]["name"] == "D-K-7.txt"
+
+
+def test_a_calibration_brings_the_file_of_its_certificate(account, person):
+    api = account.caller()
+    claims, _ = uncertain_claims(api, account.drain)
+    home = f"/projects/{claims.plant.project['id']}"
+    inputs.measure(claims.plant, "delivery", {"mass": 1}, "2025-01-10")
+    with person.at(f"{home}/calibrations/new") as page:
+        page.locator('[name="name"]').fill("D-K-8")
+        page.get_by_label("Event type", exact=True).select_option(label="delivery")
+        page.get_by_label("Data point", exact=True).fill("mass")
+        page.get_by_label("Valid from").fill("2025-01-01T00:00")
+        page.locator('[name="uncertainty.half_width"]').fill("40")
+        page.locator('[name="uncertainty.coverage_factor"]').fill("2")
+        certificate = {"name": "D-K-8.txt", "mimeType": "text/plain", "buffer": b"k = 2"}
+        page.get_by_label("File of the certificate").set_input_files(certificate)
+        page.get_by_role("button", name="Create calibration with this file").click()
+        page.get_by_text("Calibration created.").wait_for()
+    [made] = api.get(f"{home}/calibrations", {"filter[name]": "D-K-8"}).data
+    assert made["evidence"]["name"] == "D-K-8.txt"
 
 
 WAYS = [pytest.param(1280, True, id="desk"), pytest.param(390, False, id="phone-without-scripts")]

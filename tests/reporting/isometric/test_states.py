@@ -6,6 +6,7 @@ import pytest
 from tests.given.certify import PROJECT, SECRET, TOKEN, certified_plant, certify
 
 from weighbridge import worker
+from weighbridge.reporting.isometric.calls import hide_signatures
 from weighbridge.rounds import log_refused_decision
 
 
@@ -180,6 +181,18 @@ def test_a_run_is_taken_whole_or_the_draft_says_so(plant):
 
     assert "Isometric Certify takes runs whole" in answer.expect(422).errors[0]["message"]
     assert plant.read(part)["status"] == "draft"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ['"https://store.example/f/1?signature={}"', '{{"upload_url": "https://store.example/f/1?x=1&s={}"}}',
+     '{{"signed_upload_url":"http://store.example/f/1?signature={}","id":1}}'],
+)  # fmt: skip
+def test_an_answer_with_a_signed_address_is_kept_without_its_signature(answer):
+    kept = hide_signatures(answer.format("word-that-proves"))
+
+    assert "word-that-proves" not in kept
+    assert "store.example/f/1?" in kept
 
 
 def test_the_journal_of_calls_has_what_was_sent_and_came_back_and_no_secret(account, plant, double):

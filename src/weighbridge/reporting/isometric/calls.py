@@ -42,9 +42,18 @@ _COME_AGAIN: Final = frozenset({408, 425, 429})
 _NOTHING: Final = 404
 _SECRETS: Final = (
     (re.compile(r'([?&]key=)[^"&\s\\]+'), r"\1[…]"),
-    (re.compile(r'("(?:signed_)?upload_url":\s*"[^"?]*\?)[^"]*'), r"\1[…]"),
+    (re.compile(r'("https?://[^"?\s]*\?)[^"\s]*'), r"\1[…]"),
 )
+"""What proves something in a text: the key of a link, and the query of an address, which may be signed."""
+
 _encode: Final = msgspec.json.Encoder(decimal_format="number").encode
+
+
+def hide_signatures(text: str) -> str:
+    """A text without the secrets of links and of signed addresses."""
+    for pattern, shown in _SECRETS:
+        text = pattern.sub(shown, text)
+    return text
 
 
 class UncertainCallError(Exception):
@@ -309,10 +318,7 @@ class CertifyClient:
 
     def hide(self, text: str) -> str:
         """A text without what proves who calls, and without the secrets of links and signed addresses."""
-        text = self._registry.without_secrets(text)
-        for pattern, shown in _SECRETS:
-            text = pattern.sub(shown, text)
-        return text
+        return hide_signatures(self._registry.without_secrets(text))
 
     async def _open(
         self, method: str, path: str, body: str | None, reference: str | None, noted: Any

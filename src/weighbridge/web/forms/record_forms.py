@@ -213,7 +213,7 @@ def _build_certificate_form() -> Form:
     return replace(form, texts={}, received=_keep_certificate, further_texts_max=TEXTS_WITH_FILE_MAX)
 
 
-TEXTS_WITH_FILE_MAX: Final = 100
+TEXTS_WITH_FILE_MAX: Final = 500
 """Fields that may come with a file in one form."""
 
 _PERCENTILES: Final = (

@@ -46,13 +46,12 @@ async def queue_notices(
 
     `may_be_unknown` says that a registry may not have received what it is told of.
     """
-    for about in reports:
-        for (number,) in await tx.tuples(_CLAIMS, {"project": project, "report": about}):
-            args = {
-                "project_id": project, "report_id": number, "about": about, "may_be_unknown": may_be_unknown,
-            }  # fmt: skip
-            lock = locks.jobs_of_report(project, number)
-            await queue_task(tx, actor, kind=NOTICE_TASK, project_id=project, args=args, lock=lock)
+    for about, number in await tx.tuples(_CLAIMS, {"project": project, "reports": [*reports]}):
+        args = {
+            "project_id": project, "report_id": number, "about": about, "may_be_unknown": may_be_unknown,
+        }  # fmt: skip
+        lock = locks.jobs_of_report(project, number)
+        await queue_task(tx, actor, kind=NOTICE_TASK, project_id=project, args=args, lock=lock)
 
 
 async def tell_registry(
@@ -148,15 +147,16 @@ async def _list_successors(tx: Read, project: int, about: int) -> list[dict[str,
 
 _CLAIMS: Final = f"""
     WITH RECURSIVE behind AS (
-        SELECT %(project)s::integer AS project_id, %(report)s::bigint AS report_id
+        SELECT about, %(project)s::integer AS project_id, about AS report_id
+          FROM unnest(%(reports)s::bigint[]) AS about
         UNION
-        SELECT s.project_id, s.predecessor_id
+        SELECT b.about, s.project_id, s.predecessor_id
           FROM behind b JOIN report_successions s USING (project_id, report_id)
     )
-    SELECT k.report_id FROM behind JOIN report_submissions k USING (project_id, report_id)
-     WHERE k.adapter = '{AdapterName.HTTP}' AND k.registry_id IS NOT NULL ORDER BY k.report_id
+    SELECT behind.about, k.report_id FROM behind JOIN report_submissions k USING (project_id, report_id)
+     WHERE k.adapter = '{AdapterName.HTTP}' AND k.registry_id IS NOT NULL ORDER BY behind.about, k.report_id
 """
-"""The claims that registries have of a report: what was sent of it, and of all that it took the place of."""
+"""The claims that registries have of each report: of what was sent of it, and of all that it replaced."""
 
 _LAST_MOVE: Final = """
     SELECT status, reason, reference FROM report_moves

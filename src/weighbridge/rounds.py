@@ -57,7 +57,10 @@ REVIEW_SECONDS: Final = 1.0
 """How often a worker looks for reports whose registry is to be asked for its decision."""
 
 EXCHANGE_SECONDS: Final = 1.0
-"""How often a worker looks for calls to partners, and for reports whose footprints have to follow."""
+"""How often a worker looks for calls to partners."""
+
+FOLLOW_SECONDS: Final = 10.0
+"""How often a worker looks for reports whose footprints have to follow; it looks through all active ones."""
 
 WITNESS_LOOK_SECONDS: Final = 10.0
 """How often a worker looks at most which heads witnesses are to be asked to cosign."""
@@ -85,7 +88,8 @@ def start_rounds(
         _update_waiting(database),
         _deliver(database, settings),
         _review(database, reviewer),
-        _exchange_footprints(database, settings),
+        _call_partners(database, settings),
+        _follow_reports(database, settings),
         _tidy(database, settings, cells, tidied),
         _watch(database, settings),
         _witness(database, settings),
@@ -218,19 +222,27 @@ def _log_failed_delivering(error: Exception) -> None:
     log.error("delivering_failed", exc_info=error)
 
 
-async def _exchange_footprints(database: Database, settings: Settings) -> None:
-    """Follow reports with the footprints that were made from them, and call partners."""
+async def _call_partners(database: Database, settings: Settings) -> None:
     async with OutgoingClient(CallReach.of(settings.outgoing_networks)) as client:
         lease = settings.lease_seconds
         exchanger = Exchanger(database, client, lease_seconds=lease, tell=_log_failed_exchange)
         while True:
             try:
                 with _give_way():
-                    await follow_reports(database, settings.address)
                     await exchanger.settle()
             except Exception:
                 log.exception("exchange_failed")
             await asyncio.sleep(EXCHANGE_SECONDS)
+
+
+async def _follow_reports(database: Database, settings: Settings) -> None:
+    while True:
+        try:
+            with _give_way():
+                await follow_reports(database, settings.address)
+        except Exception:
+            log.exception("exchange_failed")
+        await asyncio.sleep(FOLLOW_SECONDS)
 
 
 def _log_failed_exchange(error: Exception) -> None:

@@ -405,6 +405,7 @@ def assemble_event(
     else:
         points = _list_captured_values(row, meanings)
     missing = [] if row.is_complete else _list_missing_slugs(row, meanings)
+    found = [*_list_results(row, meanings, results)] if results else []
     return Event(
         id=friendly,
         slug=row.slug,
@@ -424,8 +425,8 @@ def assemble_event(
         locations=locations,
         evidences=evidence,
         rolled_up_from=_readings(row),
-        has_rule_alerts=bool(results) and any(map(is_alert, _list_results(row, meanings, results))),
-        has_rule_warnings=bool(results) and any(map(is_warning, _list_results(row, meanings, results))),
+        has_rule_alerts=any(map(is_alert, found)),
+        has_rule_warnings=any(map(is_warning, found)),
         created_at=row.created_at,
         updated_at=row.updated_at,
         ui_url=Link(f"/projects/{project}/events/{friendly}"),

@@ -47,9 +47,7 @@ class RecordFinder:
                 if node.get(way.field) == step.reference:
                     return dict(node)
             return None
-        path = way.path
-        if step.kind is StepKind.FEEDSTOCK_BATCH:
-            path = f"/feedstock_types/{step.body['feedstock_type_id']}/feedstock_batches"
+        path = _path_of_list(step)
         if path not in self._listed:
             self._listed[path] = await self._list(path, way)
         return self._listed[path].get(step.reference)
@@ -62,7 +60,7 @@ class RecordFinder:
         """A record as the registry has it, after it was made."""
         way = WAYS[step.kind]
         if not way.is_read_by_id:
-            self.forget()
+            self._listed.pop(_path_of_list(step), None)
             return await self.find(step) or made
         return await self._client.read(f"{way.path}/{made['id']}") or {}
 
@@ -72,3 +70,10 @@ class RecordFinder:
         else:  # the list of samples has no pages
             nodes = (await self._client.read(path) or {}).get("nodes", [])
         return {node[way.field]: node for node in nodes if node.get(way.field)}
+
+
+def _path_of_list(step: PlanStep) -> str:
+    """Where records like that of a step are listed."""
+    if step.kind is StepKind.FEEDSTOCK_BATCH:
+        return f"/feedstock_types/{step.body['feedstock_type_id']}/feedstock_batches"
+    return WAYS[step.kind].path

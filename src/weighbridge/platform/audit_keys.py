@@ -41,9 +41,8 @@ from weighbridge.platform.audit_tree import (
     size_of,
 )
 from weighbridge.platform.changes import INSERT_AUDIT_ROW
+from weighbridge.platform.key_files import store_names, write_key_file
 from weighbridge.settings import Settings
-
-_OWNER_ALONE: Final = 0o600
 
 _START: Final = "start"
 """What the audit log has for the request of a key that began at a start."""
@@ -78,14 +77,8 @@ async def keep_key(tx: Write, settings: Settings) -> SigningKey | None:
 def _create_key(file: Path) -> SigningKey:
     """Make a key and its file; whoever stops half-way leaves no file."""
     key = SigningKey.made()
-    draft = file.with_name(f"{file.name}.{os.getpid()}")
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _OWNER_ALONE), "wb") as writing:
-            writing.write(key.pem)
-            writing.flush()
-            os.fsync(writing.fileno())
-        draft.replace(file)
+        write_key_file(file, key.pem)
     except OSError as error:
         raise Refusal(f"The key of the audit log cannot be written to {file}: {error}") from error
     return key
@@ -226,7 +219,7 @@ def install_next_key(settings: Settings) -> Path | None:
             if not kept.exists():
                 os.link(file, kept)
         _next_file(settings).replace(file)
-        _store_names(file.parent)
+        store_names(file.parent)
     except (OSError, UnprovenError) as error:
         raise Refusal(f"The next key of the audit log cannot be written to {file}: {error}") from error
     return kept
@@ -235,15 +228,6 @@ def install_next_key(settings: Settings) -> Path | None:
 def _next_file(settings: Settings) -> Path:
     file = key_file(settings)
     return file.with_name(f"{file.name}.next")
-
-
-def _store_names(folder: Path) -> None:
-    """Have the names in a folder on the disk before anything rests on them."""
-    number = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(number)
-    finally:
-        os.close(number)
 
 
 # The history of the keys, as the log of an account has it.

@@ -8,12 +8,10 @@ or not at all; nothing that a command writes is shown but what it says of an err
 """
 
 import asyncio
-import os
 import shlex
 import subprocess
 from collections.abc import Set as AbstractSet
 from pathlib import Path
-from secrets import token_hex
 from typing import Final
 
 from weighbridge.core.platform.encryption import (
@@ -24,6 +22,7 @@ from weighbridge.core.platform.encryption import (
     read_key_id,
 )
 from weighbridge.errors import Refusal
+from weighbridge.platform.key_files import write_key_file
 from weighbridge.settings import Settings
 
 KEYS_FILE: Final = "secret-keys"
@@ -34,7 +33,6 @@ COMMAND_SECONDS_MAX: Final = 30
 """How long the command may take."""
 
 _REASON_MAX: Final = 300
-_OWNER_ALONE: Final = 0o600
 _OTHERS: Final = 0o077
 
 _Stamp = tuple[int, int, int]
@@ -159,37 +157,14 @@ def write_ring(file: Path, ring: KeyRing, *, is_new: bool = False) -> KeyRing:
 
     A new file is written once: where another process was first, its keys are read. Raises Refusal.
     """
-    draft = file.with_name(f"{file.name}.{token_hex(4)}")
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _OWNER_ALONE), "w") as writing:
-            writing.write(ring.text)
-            writing.flush()
-            os.fsync(writing.fileno())
-        try:
-            if is_new:
-                os.link(draft, file)
-            else:
-                draft.replace(file)
-        except FileExistsError:
+        if not write_key_file(file, ring.text.encode(), is_new=is_new):
             return read_ring(file, None)
-        finally:
-            draft.unlink(missing_ok=True)
-        _store_names(file.parent)
     except OSError as error:
         raise Refusal(
             f"The keys of secrets cannot be written to {file}: {error.strerror or error}."
         ) from None
     return ring
-
-
-def _store_names(folder: Path) -> None:
-    """Have the names in a folder on the disk before a secret rests on them."""
-    number = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(number)
-    finally:
-        os.close(number)
 
 
 def with_new_key(ring: KeyRing) -> KeyRing:

@@ -16,7 +16,7 @@ from weighbridge.core.collection.data_feed import LONG_VALUES_MAX
 from weighbridge.core.number import shorten
 from weighbridge.errors import Refusal
 from weighbridge.exchange.tables.table import BadRow, FileRow, RowProblem, RowTable
-from weighbridge.exchange.tables.table_form import TableForm
+from weighbridge.exchange.tables.table_form import DerivedTable, TableForm
 
 TIME_COLUMNS: Final = ("start_time", "end_time", "utc_offset")
 """Columns that say when a value is, where the data feed names none."""
@@ -39,11 +39,12 @@ class _TimeRows:
             self.problems.append(RowProblem(reason, column, value))
 
 
-class LongTable:
+class LongTable(DerivedTable):
     """A long table as a wide one: the columns beside tag and value, then one for each tag."""
 
     def __init__(self, table: RowTable, form: TableForm, title: str) -> None:
-        self._table, self._form, self._title = table, form, title
+        super().__init__(table)
+        self._form, self._title = form, title
         names = [*table.header]
         self._tag, self._value = (
             _find(names, column, title) for column in (form.tag_column or "", form.value_column or "")
@@ -56,16 +57,6 @@ class LongTable:
         self._bad: dict[int, BadRow] = {}
         self.header = [*(names[at] for at in self._beside), *named]
         self.rows: Iterator[FileRow] = self._pivot()
-
-    @property
-    def bytes_read(self) -> int:
-        """How far the reading has come, of the bytes of the file."""
-        return self._table.bytes_read
-
-    @property
-    def formulas(self) -> int:
-        """Cells read so far whose value was saved with a formula."""
-        return self._table.formulas
 
     def refusal(self, row: FileRow) -> BadRow | None:
         """Why the rows of one time make no row: a tag that nobody knows, or that stands there twice."""

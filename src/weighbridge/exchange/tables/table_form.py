@@ -54,13 +54,11 @@ class TableForm:
         )
 
 
-class FilteredTable:
-    """A table without the rows that are no data, such as totals."""
+class DerivedTable:
+    """A table that is made of another one, row by row."""
 
-    def __init__(self, table: RowTable, patterns: Sequence[str]) -> None:
-        self._table, self._patterns = table, patterns
-        self.header = table.header
-        self.rows: Iterator[FileRow] = self._filter()
+    def __init__(self, table: RowTable) -> None:
+        self._table = table
 
     @property
     def bytes_read(self) -> int:
@@ -71,6 +69,16 @@ class FilteredTable:
     def formulas(self) -> int:
         """Cells read so far whose value was saved with a formula."""
         return self._table.formulas
+
+
+class FilteredTable(DerivedTable):
+    """A table without the rows that are no data, such as totals."""
+
+    def __init__(self, table: RowTable, patterns: Sequence[str]) -> None:
+        super().__init__(table)
+        self._patterns = patterns
+        self.header = table.header
+        self.rows: Iterator[FileRow] = self._filter()
 
     def refusal(self, row: FileRow) -> BadRow | None:
         """Why the file itself makes a row bad."""

@@ -449,5 +449,6 @@ def test_keys_of_a_single_character_are_switched_off_and_on_again(api, drain, pe
         page.get_by_label("Switch off keys of a single character in this browser").uncheck()
         page.keyboard.press("Escape")
         page.locator("#keys").wait_for(state="hidden")
+        assert page.locator(".person summary").evaluate("summary => summary === document.activeElement")
         page.keyboard.press("j")
         assert page.locator("tr[aria-selected=true]").count() == 1

@@ -111,7 +111,13 @@
 
   for (const button of document.querySelectorAll("[data-show-keys]")) {
     button.parentElement.hidden = false;
-    button.addEventListener("click", showKeys);
+    button.addEventListener("click", () => {
+      // The menu closes first: the focus comes back to what can be seen, and keys act again at once.
+      const menu = button.closest("details");
+      menu.open = false;
+      menu.querySelector("summary").focus();
+      showKeys();
+    });
   }
 
   document.addEventListener("keydown", (event) => {

@@ -3,7 +3,8 @@
 (() => {
   "use strict";
   const FIELDS = "input:not([type=hidden]), textarea, select, [contenteditable]";
-  const typing = (node) => node.closest(FIELDS);
+  // A field of a dialog that closed has the focus until the browser draws again, and nobody types in it.
+  const typing = (node) => { const field = node.closest(FIELDS); return field && field.checkVisibility() ? field : null; };
 
   // Keys never act while somebody fills in a form: typing in a field, with a form opened for an action, or with
   // anything typed that was not sent or was refused. Filters and the search answer as they change, and choosing

@@ -126,10 +126,15 @@ async def from_replica(
 
     It follows the host of the first cell; nodes have none.
     """
-    replica: Replica | None = request.app.state.replica
-    if replica is None or cell_of(request).node is not None:
+    if not has_replica(request) or cell_of(request).node is not None:
         return None
+    replica: Replica = request.app.state.replica
     return await replica.serve(database(request), read_function)
+
+
+def has_replica(request: WebRequest) -> bool:
+    """Whether lists are read of a replica."""
+    return request.app.state.replica is not None
 
 
 def shares(request: WebRequest) -> "Shares":

@@ -14,6 +14,7 @@ password is checked; nobody acts on a user who may do more than themselves.
 
 import asyncio
 import hashlib
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -52,6 +53,11 @@ TOKEN_STANDS: Final = f"""
 """
 """A condition for a statement that executes a request; its parameters are those of a cached authorization."""
 
+
+_NAMED: Final = re.compile(r"%\((\w+)\)s")
+_QUESTION: Final = _NAMED.sub("%s", f"SELECT WHERE {TOKEN_STANDS}")
+_VALUES: Final = tuple(_NAMED.findall(TOKEN_STANDS))
+"""The condition as a question that goes out with others, whose parameters have no names."""
 
 _TOKEN: Final = f"""
     SELECT secret_hash, extract(epoch FROM now())::bigint, id, account_id, user_id, permissions,
@@ -145,7 +151,8 @@ def recall_authorization(database: Database, token: str, request_id: str) -> Cac
         return None
     permissions, values = remembered
     actor = Actor(values["account"], values["user"], values["token"], permissions, request_id)
-    return CachedAuthorization(actor, values["token"], values)
+    question = _QUESTION, [values[name] for name in _VALUES]
+    return CachedAuthorization(actor, values["token"], values, question)
 
 
 # Authority: nobody acts on somebody who may do more than themselves.

@@ -5,7 +5,7 @@ the function returns. The function gets a `Call` and gives the record that goes 
 decorators get (permission, body, answer) also makes the OpenAPI document.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -16,12 +16,13 @@ from msgspec.structs import replace
 from psycopg import OperationalError
 from psycopg.errors import DiskFull
 
+from weighbridge.concurrency import computing_for
 from weighbridge.core.platform.permission import Actor, account_of_token
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.calendar import BeyondCalendarError
 from weighbridge.db.engine import MOVED, Database, Read
 from weighbridge.db.statements import jsonb
-from weighbridge.errors import Invalid, Malformed, Refusal
+from weighbridge.errors import Invalid, Malformed, Refusal, Unauthorized
 from weighbridge.http import idempotency, wire
 from weighbridge.http.caller import (
     WebRequest,
@@ -30,6 +31,7 @@ from weighbridge.http.caller import (
     database,
     forget_cell,
     from_replica,
+    has_replica,
     read_token,
     shares,
 )
@@ -85,6 +87,8 @@ class CachedAuthorization:
     actor: Actor
     token_id: int
     values: Mapping[str, Any]
+    question: tuple[str, Sequence[Any]]
+    """Gives a row while the token acts for the actor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +131,41 @@ async def take_shortcut(request: WebRequest, permission: str, body: type[Any], s
             limiter.take_back(cached.token_id, allowance)
     request.scope["state"]["limit"] = allowance.headers
     return record
+
+
+async def read_at_once(
+    request: WebRequest, permission: str, read_function: Callable[[Read, Actor], Awaitable[Any]]
+) -> Any:
+    """What a request reads, in one message with the question whom its token acts for.
+
+    None where that has to be asked first: the process does not know the token, it acts for another by now,
+    or the request is refused anything, which is said by whoever looks at everything.
+    """
+    cached = _recall_authorization(request, permission)
+    limiter: RateLimiter = request.app.state.limiter
+    allowance = None if cached is None else limiter.admit_unshared(cached.token_id)
+    if cached is None or allowance is None:
+        return None
+    account = request.scope["state"]["account"] = cached.actor.account_id
+    answer = None
+    try:
+        async with shares(request).turn(account):
+            with computing_for(account):
+                async with database(request).read() as tx:
+                    tx.require(*cached.question, Unauthorized("The token acts for another by now."))
+                    answer = await read_function(tx, cached.actor)
+                    await tx.settle()
+    except Refusal:
+        answer = None
+    except OperationalError as error:
+        if error.sqlstate != MOVED:
+            raise
+        forget_cell(request)
+    finally:
+        if answer is None:
+            limiter.take_back(cached.token_id, allowance)
+    request.scope["state"]["limit"] = allowance.headers
+    return answer
 
 
 def _recall_authorization(request: WebRequest, permission: str) -> CachedAuthorization | None:
@@ -235,6 +274,11 @@ async def answer_reading(
 
     With `of_replica` it is read from the replica, where there is one.
     """
+    is_let_through = request.scope["state"].get("actor") is not None
+    if not (is_let_through or computes or tries or (of_replica and has_replica(request))):
+        answer = await read_at_once(request, permission, read_function)
+        if answer is not None:
+            return answer
     actor = await authenticate_caller(request, permission)
 
     async def work(database_: Database) -> Any:

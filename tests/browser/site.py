@@ -10,6 +10,7 @@ the widths and in the colours that people use, and fails for any serious violati
 
 import itertools
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, BrowserContext, Page, Response
+from playwright.sync_api import Browser, BrowserContext, Page, Response, expect
 from tests.given.people import actor_of, email_of
 from tests.server import Account, Server
 
@@ -29,6 +30,8 @@ COLOURS = ("light", "dark")
 HEIGHT = 900
 SERIOUS = {"serious", "critical"}
 LOOK_SECONDS = 30
+expect.set_options(timeout=LOOK_SECONDS * 1000)
+"""What a page comes to is waited for: a busy machine takes longer than a person would notice."""
 
 _RULES = "{type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice']}"
 
@@ -47,6 +50,11 @@ _VIOLATIONS = """
     }
 """
 """What breaks no rule is neither written down nor sent."""
+
+
+def ending(address: str) -> re.Pattern[str]:
+    """What fits every URL that ends with an address."""
+    return re.compile(re.escape(address) + "$")
 
 
 @dataclass(slots=True)

@@ -1,11 +1,13 @@
 """Pages of ledgers, batches and reports: for everybody, and walked as people walk them."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 from tests.given import accounting as given_accounting
 from tests.given import chain
 from tests.given import reports as given_reports
@@ -138,14 +140,14 @@ def test_a_model_is_changed_in_the_editor_and_what_it_would_change_is_compared(p
         page.get_by_label("until").fill(JANUARY[1][:16])
         page.get_by_role("button", name="Compare").click()
         page.get_by_role("heading", name="Impact").wait_for()
-        assert "22.5" in page.locator("main").inner_text()
+        expect(page.locator("main")).to_contain_text("22.5")
         page.get_by_role("link", name="Simulate").click()
         page.get_by_label("wet, in t").fill("8")
         page.get_by_role("button", name="Calculate").click()
         page.get_by_text("8 t * 3 / 4").wait_for()
         page.get_by_role("link", name="mass", exact=True).click()
         page.get_by_role("region", name="Formula").wait_for()
-        assert "#node" in page.url
+        expect(page).to_have_url(re.compile("#node"))
         saved = page.url
 
     person.look(saved, shot="model-node")
@@ -162,7 +164,7 @@ def test_a_verifier_can_use_the_page_behind_a_link(site, ada, world):
         with page.expect_download() as downloading:
             page.get_by_role("link", name="Download the bundle").click()
         assert downloading.value.suggested_filename == f"{world.ids['report']}.zip"
-        assert page.locator("form").count() == 0
+        expect(page.locator("form")).to_have_count(0)
     with site.page(javascript=False, width=380) as page:
         page.goto(address)
         page.get_by_text("Read-only access through an expiring link").wait_for()
@@ -191,7 +193,7 @@ def test_a_report_goes_from_its_draft_to_a_bundle_that_the_lines_of_its_page_pro
         page.get_by_role("heading", name="Winter").wait_for()
         address = page.url.removeprefix(person.site.server.address)
         page.get_by_text(came).wait_for()
-        assert page.locator("#requirements .unmet").count() == 1
+        expect(page.locator("#requirements .unmet")).to_have_count(1)
 
         plant.generate()
 

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from playwright.sync_api import expect
 from tests.given import collection as given
 from tests.given.gaps import filling, report, stack
 from tests.given.rule_evaluation import work
@@ -44,9 +45,9 @@ def test_a_series_is_added_and_removed_with_scripts_and_without(person, stacks, 
 
         page.wait_for_url("**also=**")
         series = page.get_by_role("list", name="Series").get_by_role("listitem")
-        assert series.count() == 2
-        assert "South latest 55 t" in series.nth(1).inner_text()
-        assert page.get_by_role("rowheader", name="South").count() == 1
+        expect(series).to_have_count(2)
+        expect(series.nth(1)).to_contain_text("South latest 55 t")
+        expect(page.get_by_role("rowheader", name="South")).to_have_count(1)
         if javascript:
             page.locator("#chart .u-over").wait_for()
         else:
@@ -54,7 +55,7 @@ def test_a_series_is_added_and_removed_with_scripts_and_without(person, stacks, 
 
         page.get_by_role("link", name="Remove So2 · hour · South").click()
         page.wait_for_url(re.compile("^((?!also=).)*$"))
-        assert page.get_by_role("list", name="Series").get_by_role("listitem").count() == 1
+        expect(page.get_by_role("list", name="Series").get_by_role("listitem")).to_have_count(1)
 
 
 @pytest.mark.parametrize("javascript", [True, False])
@@ -63,7 +64,7 @@ def test_a_range_is_doubled_and_moved(person, stacks, javascript):
     with person.at(f"{path}?{DAY}", javascript=javascript) as page:
         page.get_by_role("link", name="Zoom out").click()
         page.wait_for_url("**from=2024-12-31T12**")
-        assert page.get_by_label("Until", exact=True).input_value() == "2025-01-02T12:00"
+        expect(page.get_by_label("Until", exact=True)).to_have_value("2025-01-02T12:00")
 
         page.get_by_role("link", name="Later").click()
         page.wait_for_url("**from=2025-01-02T12**")
@@ -85,7 +86,7 @@ def test_zooming_keeps_the_series_and_what_leads_out_of_it(person, stacks):
         begins = page.get_by_label("From", exact=True).input_value()
         page.get_by_role("link", name="Remove So2 · hour · South").click()
         page.wait_for_url(re.compile("^((?!also=).)*$"))
-        assert page.get_by_label("From", exact=True).input_value() == begins
+        expect(page.get_by_label("From", exact=True)).to_have_value(begins)
 
 
 def test_the_values_under_the_cursor_are_named_with_their_states_by_keys(person, stacks):
@@ -105,12 +106,12 @@ def test_the_values_under_the_cursor_are_named_with_their_states_by_keys(person,
         assert press("ArrowRight") == ["12 t, captured", "58 t, adjusted"]
         assert press("ArrowRight") == ["13 t, imputed", "53 t, captured"]
         assert press("ArrowRight") == ["14 t, captured", "outage"]
-        assert "1 Jan 2025" in said.inner_text()
-        assert "So2 · hour · South outage" in said.inner_text()
+        expect(said).to_contain_text("1 Jan 2025")
+        expect(said).to_contain_text("So2 · hour · South outage")
         assert press("ArrowLeft") == ["13 t, imputed", "53 t, captured"]
         assert press("End") == ["20 t, captured", "55 t, captured"]
         assert press("Escape") == ["latest 20 t", "latest 55 t"]
-        assert said.inner_text() == ""
+        expect(said).to_have_text("")
 
 
 def test_a_gap_is_missing_under_the_pointer(api, person):
@@ -125,7 +126,7 @@ def test_a_gap_is_missing_under_the_pointer(api, person):
         page.get_by_text("missing", exact=True).first.wait_for()
         page.mouse.move(box["x"] + box["width"] * 1.05 / 24, box["y"] + 80)
         page.get_by_text("11 t, captured").wait_for()
-        assert "1 Jan 2025" in page.locator("[data-when]").inner_text()
+        expect(page.locator("[data-when]")).to_contain_text("1 Jan 2025")
 
 
 def test_values_of_all_meters_at_one_moment_are_named_by_their_extremes(person, stacks):

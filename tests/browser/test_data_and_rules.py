@@ -1,10 +1,12 @@
 """Pages of data points, gaps, models and rules: everybody can use them, and what moves in them moves."""
 
 import json
+import re
 from functools import partial
 
 import pytest
-from tests.browser.site import keep_shot, refuse_sideways, refuse_violations
+from playwright.sync_api import expect
+from tests.browser.site import ending, keep_shot, refuse_sideways, refuse_violations
 from tests.given import accounting as given_accounting
 from tests.given import collection as given
 from tests.given.approvals import pending
@@ -165,7 +167,7 @@ def test_proposals_are_decided_on_by_what_they_would_change(account, api, drain,
         page.get_by_label("Rule", exact=True).select_option(label=rule["name"])
         page.wait_for_url("**filter**rule_id**")
         group.check()
-        assert page.locator("input[name=result_ids]:checked").count() == 4
+        expect(page.locator("input[name=result_ids]:checked")).to_have_count(4)
         for box in page.locator("input[name=result_ids]").all()[2:]:
             box.uncheck()
         assert group.evaluate("box => box.indeterminate")
@@ -229,7 +231,7 @@ def test_a_feed_is_made_of_a_sample_and_a_file_with_bad_rows_is_mended_and_sent_
         page.get_by_role("button", name="Read sample").click()
         page.get_by_text("The sample has 3 columns.").wait_for()
         keep_shot(page, f"feed-sample-{shot}")
-        assert page.get_by_label("Time format", exact=True).input_value() == "%d.%m.%Y %H:%M"
+        expect(page.get_by_label("Time format", exact=True)).to_have_value("%d.%m.%Y %H:%M")
         page.get_by_role("radio", name="UTC, the time zone of the project").check()
         page.get_by_role("button", name="Create feed").click()
 
@@ -240,7 +242,7 @@ def test_a_feed_is_made_of_a_sample_and_a_file_with_bad_rows_is_mended_and_sent_
         if not javascript:
             page.get_by_role("link", name="Refresh").click()
         page.get_by_text("1 row is invalid. Nothing is stored yet.").wait_for()
-        assert page.get_by_role("row", name="2 Mass (kg) viel").count() == 1
+        expect(page.get_by_role("row", name="2 Mass (kg) viel")).to_have_count(1)
         keep_shot(page, f"upload-bad-{shot}")
 
         page.get_by_label("Corrected file").set_input_files(a_file("log.csv", LOG.format("1250,0")))
@@ -352,7 +354,7 @@ def test_zooming_a_long_chart_never_holds_the_browser_up(api, server, person):
         page.locator("#chart .u-over").wait_for()
 
         busy = [longest_task_of_a_zoom(page) for _ in range(ZOOMS)]
-        assert f"meter={asset}" in page.url
+        expect(page).to_have_url(re.compile(f"meter={asset}"))
 
     # What a zoom costs the page, it costs it each time.
     assert 0 < min(busy) < TASK_MS_MAX, f"tasks of {busy} milliseconds of processor time"
@@ -412,21 +414,21 @@ def test_a_record_in_the_drawer_has_an_address_and_gives_the_focus_back(api, dra
         drawer = page.get_by_role("complementary", name="Record")
         drawer.get_by_role("heading", name="History").wait_for()
         assert page.title() == title
-        assert page.url.endswith(f"#record={events}/{event}")
+        expect(page).to_have_url(ending(f"#record={events}/{event}"))
 
         page.reload()
         drawer.get_by_role("heading", name="History").wait_for()
         drawer.get_by_role("button", name="Close", exact=True).click()
-        assert not drawer.is_visible()
-        assert page.url.endswith(events)
+        expect(drawer).to_be_hidden()
+        expect(page).to_have_url(ending(events))
 
         link = page.get_by_role("link", name="Delivery")
         for leave in (partial(page.keyboard.press, "Escape"), page.locator("h1").first.click):
             link.click()
             drawer.get_by_role("heading", name="History").wait_for()
             leave()
-            assert not drawer.is_visible()
-            assert link.evaluate("link => link === document.activeElement")
+            expect(drawer).to_be_hidden()
+            expect(link).to_be_focused()
 
 
 def test_keys_of_a_single_character_are_switched_off_and_on_again(api, drain, person):
@@ -441,14 +443,14 @@ def test_keys_of_a_single_character_are_switched_off_and_on_again(api, drain, pe
         page.reload()
         page.keyboard.press("j")
         page.keyboard.press("?")
-        assert page.locator("tr[aria-selected=true]").count() == 0
-        assert page.locator("dialog[open]").count() == 0
+        expect(page.locator("tr[aria-selected=true]")).to_have_count(0)
+        expect(page.locator("dialog[open]")).to_have_count(0)
 
         page.locator(".person summary").click()
         page.get_by_role("button", name="Keyboard shortcuts").click()
         page.get_by_label("Switch off keys of a single character in this browser").uncheck()
         page.keyboard.press("Escape")
         page.locator("#keys").wait_for(state="hidden")
-        assert page.locator(".person summary").evaluate("summary => summary === document.activeElement")
+        expect(page.locator(".person summary")).to_be_focused()
         page.keyboard.press("j")
-        assert page.locator("tr[aria-selected=true]").count() == 1
+        expect(page.locator("tr[aria-selected=true]")).to_have_count(1)

@@ -1,6 +1,7 @@
 """Everything is reached by keyboard: palette, rows of a list, keys of a page; and read without scripts."""
 
 import pytest
+from playwright.sync_api import expect
 from tests.browser.site import site_of
 from tests.given import collection as given
 
@@ -109,7 +110,7 @@ def test_the_palette_offers_the_records_that_this_person_opened(person, site, ac
         page.goto(home)
         page.keyboard.press("/")
         page.get_by_role("option", name="Overview").wait_for()
-        assert page.get_by_text("recent", exact=True).count() == 0
+        expect(page.get_by_text("recent", exact=True)).to_have_count(0)
 
 
 def test_the_palette_closes_by_escape_and_says_when_nothing_is_called_so(ada, world):

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from playwright.sync_api import expect
 from tests.browser.site import refuse_sideways, refuse_violations
 from tests.given import accounting as given_accounting
 
@@ -32,7 +33,7 @@ def test_somebody_chooses_columns_groups_rows_and_comes_back_to_the_view(person,
         page.get_by_role("columnheader", name="Values").wait_for(state="detached")
         page.get_by_label("Group by").select_option("day")
         page.locator("tr.of-rows").first.wait_for()
-        assert "columns=event,time,place,state,tracking_id" in page.url
+        expect(page).to_have_url(re.compile("columns=event,time,place,state,tracking_id"))
         refuse_sideways(page, width)
         refuse_violations(page)
 
@@ -42,7 +43,7 @@ def test_somebody_chooses_columns_groups_rows_and_comes_back_to_the_view(person,
         page.get_by_role("link", name="Lorries by day").wait_for()
 
         page.goto(events)
-        assert page.locator("tr.of-rows").count() == 0
+        expect(page.locator("tr.of-rows")).to_have_count(0)
         page.get_by_role("link", name="Lorries by day").click()
         page.locator("tr.of-rows").first.wait_for()
         assert [text.split()[-5] for text in page.locator("tr.of-rows").all_inner_texts()] == ["2", "1"]
@@ -58,20 +59,20 @@ def test_columns_groups_and_views_need_no_script(person, events, width):
         page.get_by_label("Group by").select_option("type")
         page.locator("form.tools").get_by_role("button", name="Apply").click()
         assert "Tracking ID" in heads(page)
-        assert page.locator("tr.of-rows").count() == 1
+        expect(page.locator("tr.of-rows")).to_have_count(1)
 
         page.get_by_label("Tracking ID", exact=True).first.fill("LORRY-002")
         page.locator("form.filters").get_by_role("button", name="Apply").click()
         assert "Tracking ID" in heads(page)
-        assert "2 events on this page" in page.locator("tr.of-rows").inner_text()
+        expect(page.locator("tr.of-rows")).to_contain_text("2 events on this page")
 
         page.get_by_text("Save this view").click()
         page.get_by_label("Name").fill("Second lorry")
         page.get_by_label("open the list with it").check()
         page.get_by_role("button", name="Save view").click()
         page.goto(events)
-        assert re.search(r"view=\d+", page.url)
-        assert "2 events on this page" in page.locator("tr.of-rows").inner_text()
+        expect(page).to_have_url(re.compile(r"view=\d+"))
+        expect(page.locator("tr.of-rows")).to_contain_text("2 events on this page")
 
 
 def test_everybody_can_use_a_list_with_views_and_columns(person, events):

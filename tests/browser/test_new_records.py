@@ -1,6 +1,7 @@
 """What a form needs and lacks is made in place, on wide and narrow screens, with scripts or without."""
 
 import pytest
+from playwright.sync_api import expect
 from tests.browser.site import AXE, WIDTHS, keep_shot, refuse_sideways, refuse_violations
 from tests.given import collection as given
 
@@ -26,8 +27,8 @@ def test_an_outage_is_declared_for_equipment_that_nobody_has_entered_yet(
         page.get_by_role("button", name="Create outage").click()
 
         page.locator('[id="wrong-asset_id.new.name"]').wait_for()
-        assert page.get_by_label("Reason").input_value() == "Calibration"
-        assert page.get_by_label("Serial number").input_value() == "K-7"
+        expect(page.get_by_label("Reason")).to_have_value("Calibration")
+        expect(page.get_by_label("Serial number")).to_have_value("K-7")
         refuse_sideways(page, width)
         if has_scripts:
             page.evaluate(AXE.read_text())

@@ -1,6 +1,7 @@
 """A verifier with a link alone: from the report over a batch and its equation to its source, and back."""
 
 import pytest
+from playwright.sync_api import expect
 from tests.browser.site import WIDTHS
 from tests.given.bundles import chained
 
@@ -27,7 +28,7 @@ def test_a_verifier_follows_a_batch_to_what_was_delivered_and_comes_back(site, w
         page.goto(address)
         page.locator("main table a").first.click()
         page.get_by_role("heading", name="Calculation").wait_for()
-        assert "sum(drawn) * 0.8" in page.locator(".level").first.inner_text()
+        expect(page.locator(".level").first).to_contain_text("sum(drawn) * 0.8")
 
         for ledger in ("Biochar", "Deliveries"):
             page.get_by_role("region", name="Result").wait_for()
@@ -35,7 +36,7 @@ def test_a_verifier_follows_a_batch_to_what_was_delivered_and_comes_back(site, w
             page.get_by_role("region", name="Result").get_by_text(f"on {ledger}").wait_for()
         readings = page.locator('table:has(th:text-is("Captured"))')
         assert readings.locator("tbody tr").count() >= 1
-        assert page.locator("form").count() == 0
+        expect(page.locator("form")).to_have_count(0)
 
         page.get_by_role("link", name=report["name"]).click()
         page.get_by_role("heading", name="Included batches").wait_for()

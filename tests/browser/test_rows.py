@@ -1,7 +1,8 @@
 """Rows of plain lists are changed where they stand, by keyboard as well, wide and narrow."""
 
 import pytest
-from tests.browser.site import refuse_sideways, refuse_violations
+from playwright.sync_api import expect
+from tests.browser.site import ending, refuse_sideways, refuse_violations
 from tests.given import collection as given
 
 WIDTHS = pytest.mark.parametrize("width", [390, 1280])
@@ -23,7 +24,7 @@ def test_somebody_changes_a_name_in_its_row_by_keyboard(person, api, locations, 
         page.keyboard.press("Enter")
         name = page.get_by_role("textbox", name="Name")
         name.wait_for()
-        assert page.locator("input[name=name]:focus").count() == 1
+        expect(page.locator("input[name=name]:focus")).to_have_count(1)
         refuse_sideways(page, width)
         refuse_violations(page)
         assert name.bounding_box()["x"] >= 0
@@ -32,8 +33,8 @@ def test_somebody_changes_a_name_in_its_row_by_keyboard(person, api, locations, 
         page.get_by_label("Latitude").fill("north")
         page.keyboard.press("Enter")
         page.get_by_text("Latitude must be a number").wait_for()
-        assert name.input_value() == "South yard"
-        assert page.locator("input[name=lat]:focus").count() == 1
+        expect(name).to_have_value("South yard")
+        expect(page.locator("input[name=lat]:focus")).to_have_count(1)
         refuse_sideways(page, width)
         refuse_violations(page)
 
@@ -43,8 +44,8 @@ def test_somebody_changes_a_name_in_its_row_by_keyboard(person, api, locations, 
         assert page.get_by_role("link", name="Edit South yard").evaluate(
             "(one) => one === document.activeElement"
         )
-        assert page.locator("tr.editing").count() == 0
-        assert page.locator("main tbody tr").count() == 2
+        expect(page.locator("tr.editing")).to_have_count(0)
+        expect(page.locator("main tbody tr")).to_have_count(2)
     assert [one["name"] for one in api.get(locations, {"sort": "name"}).data] == ["Quay", "South yard"]
 
 
@@ -58,7 +59,7 @@ def test_escape_leaves_a_row_as_it_was_and_two_rows_are_open_at_once(person, api
         page.get_by_role("textbox", name="Name").nth(1).fill("Pier")
         page.keyboard.press("Escape")
         page.get_by_role("link", name="Edit Quay").wait_for()
-        assert page.locator("tr.editing").count() == 1
+        expect(page.locator("tr.editing")).to_have_count(1)
         page.get_by_role("link", name="Cancel").click()
         page.get_by_role("link", name="Edit North yard").wait_for()
     assert [one["name"] for one in api.get(locations, {"sort": "name"}).data] == ["North yard", "Quay"]
@@ -70,5 +71,5 @@ def test_a_row_is_changed_where_no_script_runs(person, locations):
         page.get_by_label("Name").first.fill("Pier")
         page.get_by_role("button", name="Save", exact=True).click()
         page.get_by_text("Location saved.").wait_for()
-        assert page.url.endswith("/locations?sort=-name")
-        assert page.locator("main tbody tr a").first.inner_text() == "Pier"
+        expect(page).to_have_url(ending("/locations?sort=-name"))
+        expect(page.locator("main tbody tr a").first).to_have_text("Pier")

@@ -4,6 +4,7 @@ import re
 from decimal import Decimal
 
 import pytest
+from playwright.sync_api import expect
 from tests.browser.site import keep_shot, refuse_sideways, refuse_violations
 from tests.given import accounting as given_accounting
 from tests.given import chain
@@ -67,7 +68,7 @@ def test_somebody_is_invited_with_limited_rights_and_joins(person, width, javasc
         page.get_by_role("button", name="Accept invitation").click()
         page.goto("/projects")
         page.get_by_role("heading", name="Projects", exact=True).wait_for()
-        assert page.get_by_role("button", name="Create project").count() == 0
+        expect(page.get_by_role("button", name="Create project")).to_have_count(0)
 
 
 @pytest.mark.parametrize(("width", "javascript"), WAYS)
@@ -137,7 +138,7 @@ def test_a_weighing_is_corrected_once_its_impact_is_seen(api, drain, person, wid
         page.get_by_role("button", name="Preview impact").click()
         impact = page.locator("#impact")
         impact.get_by_role("link", name="Production", exact=True).first.wait_for()
-        assert "\N{MINUS SIGN}10" in impact.inner_text()
+        expect(impact).to_contain_text("\N{MINUS SIGN}10")
         page.get_by_role("button", name="Save correction").click()
         page.get_by_text("Read wrongly").wait_for()
 
@@ -170,7 +171,7 @@ def test_a_csv_with_a_bad_row_is_corrected_in_the_page(account, person, width, j
         choose_file(page, "Sample file", "scale.csv", log.format("2,5"))
         page.get_by_role("button", name="Read sample").click()
         page.get_by_role("heading", name="Events as they would be stored").wait_for()
-        assert "31 Jan 2025 07:00" in page.locator("main").inner_text()
+        expect(page.locator("main")).to_contain_text("31 Jan 2025 07:00")
         page.get_by_role("button", name="Create feed").click()
 
         choose_file(page, "File", "log.csv", log.format("zwei"))
@@ -205,7 +206,7 @@ def test_dates_that_can_be_read_in_two_ways_are_asked_about(account, person, wid
         choose_file(page, "Sample file", "scale.csv", log)
         page.get_by_role("button", name="Read sample").click()
         page.get_by_text("03/04/2025 06:00 may be 3 April 2025 or 4 March 2025.").wait_for()
-        assert page.locator("input[type=radio]:checked").count() == 0
+        expect(page.locator("input[type=radio]:checked")).to_have_count(0)
         if javascript:
             refuse_violations(page)
             refuse_sideways(page, width)
@@ -251,9 +252,9 @@ def test_a_long_file_with_a_title_and_a_total_becomes_a_feed_that_tells_of_the_n
         page.get_by_label("Time zone of times without an offset").fill("Europe/Berlin")
         page.get_by_role("button", name="Update preview").click()
         page.get_by_text("come twice, and rows with them are invalid.").first.wait_for()
-        assert page.get_by_label("Tag column of a long file").input_value() == "tag"
-        assert page.get_by_label("Rows to skip").input_value() == "Total*"
-        assert page.get_by_label("Header line", exact=True).last.input_value() == "3"
+        expect(page.get_by_label("Tag column of a long file")).to_have_value("tag")
+        expect(page.get_by_label("Rows to skip")).to_have_value("Total*")
+        expect(page.get_by_label("Header line", exact=True).last).to_have_value("3")
         if javascript:
             refuse_violations(page)
             refuse_sideways(page, width)
@@ -283,7 +284,7 @@ def test_rows_that_differ_are_compared_and_correct_their_events(account, person,
         page.get_by_role("heading", name="Differences").wait_for()
         [cells] = [row.split("\t") for row in page.locator("table.compared tbody tr").all_inner_texts()]
         assert cells[3:] == ["2", "1.75", "\N{MINUS SIGN}0.25"]
-        assert page.locator(f"table.compared a[href$='/events/{event['id']}']").count() == 1
+        expect(page.locator(f"table.compared a[href$='/events/{event['id']}']")).to_have_count(1)
         if javascript:
             refuse_violations(page)
             refuse_sideways(page, width)

@@ -3,6 +3,8 @@
 import re
 
 import pytest
+from playwright.sync_api import expect
+from tests.browser.site import ending
 from tests.browser.test_tasks import WAYS, go
 from tests.given import collection as given
 
@@ -110,4 +112,4 @@ def test_a_name_is_clicked_into_a_formula_and_a_part_renamed_in_place(api, perso
         text.fill(text.input_value() + "\n  - {slug: day, constant: 1, unit: d}\n")
         parts.get_by_role("cell", name="day", exact=True).wait_for()
         page.locator('#names [data-insert="day"]').wait_for(state="attached")
-        assert page.url.endswith(begin.rsplit("/", 1)[1])
+        expect(page).to_have_url(ending(begin.rsplit("/", 1)[1]))

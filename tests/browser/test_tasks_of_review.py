@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from playwright.sync_api import expect
 from tests.browser.test_bundle_check import found_in
 from tests.browser.test_tasks import WAYS, go
 from tests.given import accounting as given_accounting
@@ -30,7 +31,7 @@ def test_thirty_proposals_are_decided_on_by_what_they_would_change(account, api,
         page.wait_for_url("**select=all**")
         page.get_by_role("button", name="Preview impact").click()
         page.get_by_role("heading", name="Impact of approving 30 proposals").wait_for()
-        assert "January 2025" in page.locator("#impact").inner_text()
+        expect(page.locator("#impact")).to_contain_text("January 2025")
 
         page.locator("input[name=result_ids]").first.uncheck()
         page.get_by_role("button", name="Approve selected").click()
@@ -59,7 +60,7 @@ def test_a_decision_on_many_says_that_it_is_worked_on(account, api, person):
         with page.context.expect_page() as answering:
             page.get_by_role("button", name="Approve selected").click()
         page.get_by_role("status").get_by_text("Working on 3 records. All are changed, or none.").wait_for()
-        assert page.get_by_role("button", name="Approve selected").is_disabled()
+        expect(page.get_by_role("button", name="Approve selected")).to_be_disabled()
         answering.value.get_by_text("3 proposals approved.").wait_for()
         answering.value.close()
 
@@ -130,8 +131,8 @@ def test_a_report_is_sent_accepted_restated_and_shown_to_a_verifier(api, drain, 
     with person.site.page(width=width, javascript=javascript) as page:
         page.goto(link)
         page.get_by_role("heading", name="Winter, restated").wait_for()
-        assert "7" in page.get_by_role("region", name="Reported amount").inner_text()
-        assert page.get_by_role("heading", name="Changes from the restated report").count() == 1
+        expect(page.get_by_role("region", name="Reported amount")).to_contain_text("7")
+        expect(page.get_by_role("heading", name="Changes from the restated report")).to_have_count(1)
 
 
 @pytest.mark.parametrize("width", [1280, 390])

@@ -4,7 +4,8 @@ import re
 import string
 
 import pytest
-from tests.browser.site import WIDTHS
+from playwright.sync_api import expect
+from tests.browser.site import WIDTHS, ending
 from tests.given import accounting as given_accounting
 from tests.given.approvals import pending
 from tests.given.rule_evaluation import calibration, results, work
@@ -75,15 +76,15 @@ def test_a_reason_is_typed_where_the_form_opened_and_decides_nothing(person, pro
         page.keyboard.press("r")
         page.keyboard.type("already weighed at the gate")
 
-        assert page.get_by_label("Reason").input_value() == "already weighed at the gate"
+        expect(page.get_by_label("Reason")).to_have_value("already weighed at the gate")
         page.evaluate("document.activeElement.blur()")
         page.keyboard.type(ALPHABET)
         page.wait_for_timeout(0)
 
-        assert page.url.endswith(address)
+        expect(page).to_have_url(ending(address))
         assert pending(api, rule) == 1
-        page.get_by_role("button", name="Reject proposal").click()
-        page.wait_for_url(lambda url: not url.endswith(f"{address}/reject"))
+        with page.expect_navigation():
+            page.get_by_role("button", name="Reject proposal").click()
 
     assert pending(api, rule) == 0
     [decided] = results(api, rule)

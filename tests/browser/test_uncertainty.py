@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from playwright.sync_api import expect
 from tests.browser.site import keep_shot, refuse_sideways, refuse_violations
 from tests.given import inputs
 from tests.given.uncertain_claims import uncertain_claims
@@ -23,7 +24,7 @@ def test_a_reader_goes_from_the_interval_to_what_is_material(person, reported, w
         page.get_by_role("link", name="Materiality").click()
         page.get_by_role("textbox", name="Threshold").fill("500 kg")
         page.get_by_role("button", name="Show effects").click()
-        assert page.get_by_text("reaches it").count() == 2
+        expect(page.get_by_text("reaches it")).to_have_count(2)
         refuse_sideways(page, width)
         refuse_violations(page)
         page.goto(batch)
@@ -60,7 +61,7 @@ def test_the_certificate_of_a_calibration_is_taken_from_its_event(account, perso
     with person.at(f"{home}/events/{event}", width=390) as page:
         page.get_by_role("link", name="certificate of a new calibration").click()
         chosen = page.get_by_label("Certificate").locator("option:checked")
-        assert chosen.inner_text() == "D-K-7.txt, of delivery on 2025-01-10"
+        expect(chosen).to_have_text("D-K-7.txt, of delivery on 2025-01-10")
         refuse_sideways(page, 390)
         refuse_violations(page)
         page.locator('[name="name"]').fill("D-K-7")

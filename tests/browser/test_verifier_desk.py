@@ -5,6 +5,7 @@ browser.
 import subprocess
 
 import pytest
+from playwright.sync_api import expect
 from tests.given import bundles, engagements, reports
 from tests.given.engagements import SEED_TEXT
 
@@ -51,8 +52,8 @@ def test_an_engagement_by_a_link_alone_to_a_signed_opinion(site, person, account
     page.get_by_role("button", name="Draw the sample").click()
 
     page.locator("#sample tbody tr").first.wait_for()
-    assert page.locator("#sample tbody tr").count() == 25
-    assert page.get_by_text("no evidence").count() == 25
+    expect(page.locator("#sample tbody tr")).to_have_count(25)
+    expect(page.get_by_text("no evidence")).to_have_count(25)
     record = page.locator("#sample tbody tr .id").first.get_attribute("data-copy")
     page.get_by_label("Record", exact=True).fill(record)
     page.get_by_label("Amount by which it would change the total").fill("-0.4")

@@ -143,7 +143,7 @@ def test_uncertainty_goes_from_certificates_to_the_tonne(shell, drain):
     *_, shown, _ = [shell.run(block, PROJECT=plant["id"]) for block in stating]
     drain()
 
-    assert '"standard_uncertainty":' in shell.run(batch)
+    assert_printed(json.loads(shell.run(batch)), (DOCS / "howto/state-uncertainty.md").read_text())
     [ledger] = json.loads(shell.run(discount))["ledgers"]
     assert ledger["primary_output_after"] < ledger["primary_output_before"]
     assert json.loads(shell.run(report))["stated"]["standard_uncertainty"] > 0
@@ -158,8 +158,19 @@ def test_uncertainty_goes_from_certificates_to_the_tonne(shell, drain):
     points = shell.api.get(f"{home}/data_points").data
     [point] = [one for one in points if one["value"] == Decimal("18.42")]
     assert point["uncertainty"] == {"relative_half_width": Decimal("0.005"), "coverage_factor": 2}
-    [made] = shell.api.get(f"{home}/calibrations").data
+    [made] = [one for one in shell.api.get(f"{home}/calibrations").data if one["name"] == "D-K-15204-01"]
     assert (made["valid_until"], made["id"] in shown) == ("2026-01-15T00:00:00.000Z", True)
+
+
+def assert_printed(batch, page):
+    found = batch["uncertainty"]
+    assert f"Here {batch['primary_output']['value']:.2f} t{{CO2e}} are known" in page
+    for key, digits in (("standard_uncertainty", 2), ("degrees_of_freedom", 1), ("expanded_uncertainty", 2)):
+        assert f" {round(found[key], digits)} " in page
+    assert [line["name"].partition(" ")[0] for line in found["budget"]] == [
+        "carbon_content", "moisture", "M-2025-7", "weighed", "D-K-15204-01", "drying_energy", "grid-factor",
+    ]  # fmt: skip
+    assert all(f"{line['share']:.1%}".replace("%", " %") in page for line in found["budget"])
 
 
 def test_a_package_is_written_checked_and_built(shell):

@@ -17,7 +17,7 @@ from tests.given import bundles, inputs
 from tests.given.collection import Record
 from tests.given.second_checker import find_node, run_second_checker
 from tests.stories.telling import Book
-from tests.stories.uncertain_story import OF_A_READING, UncertainStory
+from tests.stories.uncertain_story import OF_A_READING, OF_HEAVIEST, OF_LOADS, UncertainStory
 
 STORIES = int(os.environ.get("STORIES", "4"))
 STEPS = int(os.environ.get("STEPS", "14"))
@@ -32,7 +32,7 @@ SMALLEST = Decimal("1e-6")
 OWN_AMOUNTS = {"Production": "made", "Sales": "sold"}
 """The input of each drawing ledger by which the amount that it draws is uncertain."""
 
-OF_DELIVERIES = ("loads", "scaled", "others")
+OF_DELIVERIES = ("loads", "scaled", "others", "heaviest")
 """The inputs of the first ledger that read deliveries; each delivery counts once in all of them together."""
 
 Components = dict[tuple[str, str], Decimal]
@@ -126,24 +126,50 @@ def check_readings(story: UncertainStory, batch: int, components: Components) ->
         for one in story.api.get(f"{story.home}/calibrations", {"page_size": "200"}).data
         if one["event_type_id"] == story.kinds["delivery"]
     ]
-    independent, shared = Decimal(0), defaultdict(Decimal)
+    deliveries = []
     for row in {row["event"]["id"]: row for row in rows}.values():
-        point, event = row["data_point"], story.api.get(f"{story.home}/events/{row['event']['id']}").body
-        if event["slug"] != "delivery":
-            continue
-        value = Decimal(str(point["value"]))
-        stated = event["data_points"][0].get("uncertainty") or {"standard": OF_A_READING}
-        size = stated.get("standard") or value * stated["relative_standard"]
-        independent += size * size
-        for one in certificates:
-            is_asset = one["asset_id"] == (event["asset"] or {}).get("id")
-            holds = one["valid_from"] <= event["start_time"] and (
-                one["valid_until"] is None or event["start_time"] < one["valid_until"]
-            )
-            if is_asset and holds:
-                shared[one["id"]] += value * one["uncertainty"]["relative_standard"]
-    expected = independent + sum(change * change for change in shared.values())
-    assert_equal(compute_variance([components]), expected, identity)
+        event = story.api.get(f"{story.home}/events/{row['event']['id']}").body
+        if event["slug"] == "delivery":
+            value = Decimal(str(row["data_point"]["value"]))
+            deliveries.append((value, list_changes(event, value, certificates)))
+    assert_equal(compute_variance([components]), combine_deliveries(story, deliveries), identity)
+
+
+Changes = list[tuple[str, Decimal]]
+"""What a standard uncertainty of each effect makes of a delivery; the first is what it has for itself."""
+
+
+def list_changes(event: Record, value: Decimal, certificates: list[Record]) -> Changes:
+    """What makes a delivery uncertain: itself, and the certificate that holds for it."""
+    stated = event["data_points"][0].get("uncertainty") or {"standard": OF_A_READING}
+    changes = [("", stated.get("standard") or value * stated["relative_standard"])]
+    for one in certificates:
+        is_asset = one["asset_id"] == (event["asset"] or {}).get("id")
+        holds = one["valid_from"] <= event["start_time"] and (
+            one["valid_until"] is None or event["start_time"] < one["valid_until"]
+        )
+        if is_asset and holds:
+            changes.append((one["id"], value * one["uncertainty"]["relative_standard"]))
+    return changes
+
+
+def combine_deliveries(story: UncertainStory, deliveries: list[tuple[Decimal, Changes]]) -> Decimal:
+    """The variance of a run: each delivery at its rate; of equal heaviest ones the least well known."""
+    nodes, independent, shared = story.books[0].nodes, Decimal(0), defaultdict[str, Decimal](Decimal)
+    rates = [Decimal(OF_LOADS[nodes])] * len(deliveries)
+    if deliveries and nodes in OF_HEAVIEST:
+
+        def weigh(place: int) -> tuple[Decimal, Decimal, Changes]:
+            value, changes = deliveries[place]
+            return value, sum((size * size for _, size in changes), Decimal(0)), changes
+
+        rates[max(range(len(deliveries)), key=weigh)] += OF_HEAVIEST[nodes]
+    for rate, (_, changes) in zip(rates, deliveries, strict=True):
+        (_, own), *certified = changes
+        independent += (rate * own) ** 2
+        for effect, size in certified:
+            shared[effect] += rate * size
+    return independent + sum((change * change for change in shared.values()), Decimal(0))
 
 
 def check_arrival(story: UncertainStory, book: Book) -> None:

@@ -1,9 +1,10 @@
 """Stories of three ledgers whose readings are uncertain.
 
 The scale of the deliveries has certificates that change, values state how well they are known, a meter has
-gaps that rules fill by their neighbours, data are corrected, moved and voided. The second ledger draws from
-the first, by rule or of batches that are named, and the third from one of the two; what they are credited
-with may be discounted. Reports take parts of all three, and are restated, split and merged.
+gaps that rules fill by their neighbours, the heaviest of equal deliveries may count for more, data are
+corrected, moved and voided. The second ledger draws from the first, by rule or of batches that are named, and
+the third from one of the two; what they are credited with may be discounted. Reports take parts of all three,
+and are restated, split and merged.
 """
 
 from dataclasses import replace
@@ -61,6 +62,22 @@ OF_THE_SCALE = """
 FED_TWICE = OF_THE_SCALE + FED.replace("loads +", "loads / 2 + (scaled + others) / 2 +")
 """The same, of which each delivery is read twice, and counts by half each time."""
 
+HEAVIEST = """
+  - slug: heaviest
+    input: {event_type: delivery, data_point_type: mass, aggregate: max}
+    unit: t
+    default: 0
+"""
+FED_TIED = HEAVIEST + FED.replace("loads +", "loads + heaviest / 4 +")
+"""The same, of which the heaviest delivery, often one of several equal ones, counts by a quarter more."""
+
+FED_BY_ONE = HEAVIEST + FED.replace("loads +", "0 * loads + heaviest +")
+"""The heaviest delivery alone."""
+
+OF_LOADS = {FED: 1, FED_TWICE: 1, FED_TIED: 1, FED_BY_ONE: 0}
+OF_HEAVIEST = {FED_TIED: Decimal("0.25"), FED_BY_ONE: Decimal(1)}
+"""How much a delivery counts for, and how much more the heaviest one of a run does."""
+
 BY_HAND = chain.PRODUCED + chain.upstream("select: manual") + chain.USED
 
 NEIGHBOURS: tuple[Record, ...] = (
@@ -94,7 +111,7 @@ class UncertainStory(Story):
     def __post_init__(self) -> None:
         super().__post_init__()
         first, second, third = self.books[0], self.books[1], self.books[4]
-        first = replace(first, nodes=self.random.choice((FED, FED_TWICE)))
+        first = replace(first, nodes=self.random.choice([*OF_LOADS]))
         if self.random.random() < 0.5:
             second = replace(second, nodes=BY_HAND)
         second = replace(second, output=self.random.choice(("made", "used")), source=first)
@@ -181,7 +198,7 @@ class UncertainStory(Story):
             amounts = [
                 {
                     "batch_id": one["id"],
-                    "primary_output_amount": round(Decimal(str(one["ledger_balance"])) * part, 3),
+                    "primary_output_amount": round(Decimal(str(one["ledger_balance"])) * part, 6),
                 }
                 for one in named
             ]

@@ -29,6 +29,30 @@ NODES = {
     "one by one": READ.replace("so2\n", "hours\n") + "values}\n    unit: t\n"
     "  - slug: so2\n    formula: sum(hours)\n",
 }
+JOINED = """  - slug: trucks
+    input: {event_type: truck, data_point_type: mass, aggregate: values}
+    unit: t
+  - slug: so2
+    input:
+      event_type: hour
+      data_point_type: so2
+      aggregate: AGGREGATE
+      join: {to: trucks, on: interval}
+"""
+"""The hour of each truck: one hour of several trucks counts several times."""
+
+_OF_TRUCKS = JOINED.replace("- slug: so2", "- slug: at_trucks").replace("AGGREGATE", "average")
+AT_TRUCKS = {
+    "joined average": JOINED.replace("AGGREGATE", "average"),
+    "joined average by weight": JOINED.replace("AGGREGATE", "average\n      weight: mass"),
+    "joined and multiplied": _OF_TRUCKS
+    + "    unit: t\n  - slug: factor\n    constant: 1.5\n    unit: '1'\n    uncertainty: {standard: 0.02}\n"
+    "  - slug: so2\n    formula: at_trucks * factor\n",
+    "joined and summed": _OF_TRUCKS
+    + "    unit: t\n" + READ.replace("so2\n", "in_all\n") + "sum, coverage: any}\n    unit: t\n"
+    "  - slug: so2\n    formula: at_trucks + in_all\n",
+}  # fmt: skip
+NODES |= AT_TRUCKS
 WINDOW = {"kind": "rolling", "members": 4}
 METHODS = {
     "mean_before_after": {},
@@ -57,9 +81,11 @@ class Series:
         self.missing = (
             {*draw.sample([hour for hour in free if hour not in self.wrong], 3)} if imputes else set()
         )
-        certificates = GTC.ureal(0, FIRST), GTC.ureal(0, SECOND)
+        self.certificates = GTC.ureal(0, FIRST), GTC.ureal(0, SECOND)
+        self.trucks = [*range(HOURS), *draw.sample(range(HOURS), 9)]
+        self.masses = [draw.randint(5, 30) for _ in self.trucks]
         self.readings = [
-            float(value) * (1 + certificates[hour >= TURN]) + GTC.ureal(0, OWN)
+            float(value) * (1 + self.certificates[hour >= TURN]) + GTC.ureal(0, OWN)
             for hour, value in enumerate(self.values)
         ]
 
@@ -103,10 +129,31 @@ class Series:
         values = [
             self.find(method, hour) if hour in self.filled else self.readings[hour] for hour in range(HOURS)
         ]
+        if nodes in AT_TRUCKS:
+            return self.result_at_trucks(values, nodes)
         if nodes.startswith("weighted"):
             weights = self.loads
             return sum(v * w for v, w in zip(values, weights, strict=True)) / sum(weights)
         return sum(values) / (HOURS if nodes in ("averaged", "by time") else 1)
+
+    def result_at_trucks(self, values, nodes):
+        at_trucks = [values[hour] for hour in self.trucks]
+        weights = self.masses if nodes == "joined average by weight" else [1] * len(at_trucks)
+        weighed = sum(value * weight for value, weight in zip(at_trucks, weights, strict=True))
+        return weighed / sum(weights) + (sum(values) if nodes == "joined and summed" else 0)
+
+    def send_trucks(self, api, project):
+        given.event_type(api, project, slug="truck", data_point_types=[given.number("mass")])
+        bodies = [
+            given.event_body(
+                event_type="truck",
+                start_time=f"2025-01-01T{hour:02}:00:00Z",
+                end_time=f"2025-01-01T{hour:02}:{20 + place}:00Z",
+                values={"mass": mass},
+            )
+            for place, (hour, mass) in enumerate(zip(self.trucks, self.masses, strict=True))
+        ]
+        given.events(api, project, bodies)
 
 
 @pytest.fixture
@@ -117,7 +164,7 @@ def generate(api, account):
 def build_generate(api, account):
     """What generates a day of a series whose gaps are filled by a method, and gives what the batch says."""
 
-    def _generate(series, nodes, correction):
+    def _generate(series, nodes, correction, head="uncertainty: {}"):
         project = stack(api)
         [kind] = api.get(f"/projects/{project['id']}/event_types").data
         path = f"/projects/{project['id']}/event_types/{kind['id']}"
@@ -138,13 +185,15 @@ def build_generate(api, account):
         )
         calibrate(api, project, kind, asset, size=SECOND, start=f"2025-01-01T{TURN}:00:00Z")
         series.store(api, project, asset)
+        if nodes in AT_TRUCKS:
+            series.send_trucks(api, project)
         filling(api, project, correction, asset_id=asset)
         fields = {"purpose": "impute", "data_point": "so2", "asset_id": asset, "correction": correction}
         rule(api, project, "{{so2}} < 0 or {{quality}} = 'bad'", name="Impute", **fields)
         work(account)
         unit = f"{NODES[nodes]}    unit: t\n"
         text = accounting.document(unit, primary_output="so2", cadence="daily")
-        model = accounting.model(api, project, text.replace("nodes:", "uncertainty: {}\nnodes:"))
+        model = accounting.model(api, project, text.replace("nodes:", f"{head}\nnodes:"))
         ledger = accounting.ledger(api, project, model)
         plant = accounting.Plant(api, account.drain, project, model, ledger)
         plant.generate(DAY)
@@ -185,6 +234,32 @@ def test_every_aggregate_has_what_filled_values_rest_on(generate, nodes):
     batch = generate(series, nodes, {"method": "mean"} | METHODS["mean"])
 
     assert_as_gtc(batch, series.result("mean", nodes))
+
+
+@pytest.mark.parametrize("method", ["linear", "mean", "greater_of"])
+@pytest.mark.parametrize("nodes", ["joined average", "joined average by weight", "joined and summed"])
+def test_a_filled_value_that_is_joined_shares_them_as_well(generate, method, nodes):
+    series = Series(f"{method} {nodes}")
+
+    batch = generate(series, nodes, {"method": method} | METHODS[method])
+
+    assert float(batch["primary_output"]["value"]) == pytest.approx(GTC.value(series.result(method, nodes)))
+    assert_as_gtc(batch, series.result(method, nodes))
+
+
+def test_a_joined_input_that_correlations_name_counts_a_reading_of_two_trucks_as_one(generate):
+    series, nodes = Series("correlated"), "joined and multiplied"
+    pairs = "uncertainty: {correlations: [{between: [at_trucks, factor], coefficient: 0.5}]}"
+
+    batch = generate(series, nodes, {"method": "linear"}, pairs)
+
+    average = series.result("linear", nodes)
+    certified = sum(GTC.component(average, one) ** 2 for one in series.certificates)
+    own = (GTC.variance(average) - certified) ** 0.5
+    independent, of_factor = 1.5 * own, 0.02 * GTC.value(average)
+    expected = independent**2 + 1.5**2 * certified + of_factor**2 + independent * of_factor
+    found = batch["uncertainty"]["standard_uncertainty"]
+    assert float(found) == pytest.approx(expected**0.5, rel=1e-10)
 
 
 @pytest.mark.parametrize("nodes", ["summed", "one by one"])

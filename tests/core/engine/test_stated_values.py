@@ -1,5 +1,6 @@
 """What values state comes to the uncertainty of their aggregate, in whatever groups they come; beside GTC."""
 
+import itertools
 import random
 from decimal import Decimal
 
@@ -89,3 +90,42 @@ def test_sums_and_single_values_come_to_the_same():
     single = combine(compute_rated_components("mass", rated, T))
 
     assert abs(summed.standard_uncertainty - single.standard_uncertainty) < Decimal("1e-28")
+
+
+TIED = [
+    {"standard": "0.1", "effect": "scale"}, {"standard": "0.3", "effect": "scale"}, {"standard": "0.2"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("aggregate", [Aggregate.MIN, Aggregate.MAX])
+@pytest.mark.parametrize("order", list(itertools.permutations(TIED)))
+def test_of_equal_readings_the_least_well_known_one_is_the_extreme(aggregate, order):
+    """A least value of equals has no derivative: it changes with one of them, and an effect counts once."""
+    other = Decimal(9) if aggregate is Aggregate.MIN else Decimal(1)
+    by_class = {StatedClass("run", (stated({"standard": "7"}),)): compute_moments([(other, None)])}
+    for fields in order:
+        of_class = StatedClass("run", (stated(fields),))
+        by_class = add_moments(by_class, {of_class: compute_moments([(Decimal(5), None)])})
+
+    [component] = compute_aggregate_components(
+        "mass", Input("load", "mass", aggregate), by_class, T, KG
+    ).items()
+
+    effect, found = component
+    assert (effect.name, found.change) == ("scale", Decimal("0.3"))
+
+
+def test_equals_that_are_known_as_well_give_the_same_extreme_in_any_order():
+    """What an owner or an effect is called decides, where nothing else does."""
+    found = set()
+    classes = [
+        StatedClass(owner, (stated({"standard": "0.3"} | named),))
+        for owner in ("first", "second")
+        for named in ({}, {"effect": "a"}, {"effect": "b"})
+    ]
+    for order in itertools.permutations(classes):
+        by_class = {of_class: compute_moments([(Decimal(5), None)]) for of_class in order}
+        body = Input("load", "mass", Aggregate.MAX)
+        [effect] = compute_aggregate_components("mass", body, by_class, T, KG)
+        found.add(effect)
+    assert len(found) == 1

@@ -32,13 +32,24 @@ CASES = [
     ("summed", {"method": "constant", "value": 60}),
     ("summed", STATED),
     ("one by one", STATED),
+    *[(nodes, MEAN) for nodes in ("joined average by weight", "joined and summed")],
+    ("joined average", STATED),
 ]
 
 
 @pytest.mark.parametrize(("nodes", "correction"), CASES)
 def test_filled_values_are_computed_again(api, account, generate, nodes, correction):
+    check_again(api, account, generate, nodes, correction)
+
+
+def test_a_joined_input_that_correlations_name_is_computed_again(api, account, generate):
+    pairs = "uncertainty: {correlations: [{between: [at_trucks, factor], coefficient: 0.5}]}"
+    check_again(api, account, generate, "joined and multiplied", MEAN, pairs)
+
+
+def check_again(api, account, generate, nodes, correction, *head):
     series = Series(f"bundle {nodes} {correction}", imputes=not nodes.startswith("weighted"))
-    batch = generate(series, nodes, correction)
+    batch = generate(series, nodes, correction, *head)
     ledger = api.get(f"/ledgers/{batch['ledger_id']}").expect(200).body
 
     bundle = bundles.bundle(account, bundles.report_of(api, ledger))

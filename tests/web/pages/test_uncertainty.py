@@ -54,7 +54,7 @@ def test_a_batch_shows_its_interval_and_its_budget(api, drain, reader):
     assert re.search(r"8\.9 to 11\.1 t ?\.", shown)
     assert "standard uncertainty 0.43 t, 5.2 degrees of freedom, coverage factor 2.5" in shown
     assert re.search(
-        r"share its own 0\.40 t 87\.6\s% 0\.877 of 1 loads weighbridge, shared 0\.15 t 12\.3\s%", shown
+        r"share its own 0\.40 t 87\.7\s% 0\.877 of 1 loads weighbridge, shared 0\.15 t 12\.3\s%", shown
     )
 
 

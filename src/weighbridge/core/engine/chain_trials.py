@@ -35,7 +35,7 @@ from weighbridge.core.engine.chain import POOLED_FROM, ChainError, ChainRun, Cha
 from weighbridge.core.engine.input_reads import NO_READS, KeptReading, ReadGroup
 from weighbridge.core.engine.reading_families import PointRead, find_reading_families
 from weighbridge.core.engine.slot_computation import GivenValues
-from weighbridge.core.engine.stated_values import StatedClass, sum_changes, sum_moments
+from weighbridge.core.engine.stated_values import StatedClass, keep_extreme, sum_changes, sum_moments
 from weighbridge.core.engine.trial_inputs import InputReadings, aggregate_over_trials, list_weights
 from weighbridge.core.engine.uncertainty import find_static_statement, name_static_effect
 from weighbridge.core.engine.uncertainty_trials import (
@@ -351,16 +351,7 @@ class _ChainBuilder(ProgramBuilder):
         """Return what draws what a group comes to, in the unit of the data."""
         if not group.values:
             return self._build_sums(node, body, group)
-        measure = self.run.measures[node.slug]
-        draw = self._build_drawing(
-            node.slug,
-            [value.value for value in group.values],
-            measure.unit,
-            [
-                self._state_reading(node, body.data_point_type, value, len(group.values))
-                for value in group.values
-            ],
-        )
+        draw = self._build_readings(node, body.data_point_type, group.values)
         if group.rates is not None:
             rates = np.array([float(rate) for rate in group.rates]).reshape(-1, 1)
             return lambda draws: sum_rows(draw(draws) * rates)
@@ -372,6 +363,42 @@ class _ChainBuilder(ProgramBuilder):
         return lambda draws: aggregate_over_trials(
             body.aggregate, readings, draw(draws), None if draw_weights is None else draw_weights(draws)
         )
+
+    def _build_readings(
+        self, node: Node, point: str, values: Sequence[KeptReading]
+    ) -> Callable[[BlockOfDraws], Column]:
+        """Return what draws readings, one row for each; a value that a rule put in moves with its sources."""
+        unit = self.run.measures[node.slug].unit
+        rates: dict[tuple[int, Decimal, Statements], dict[int, float]] = {}
+        for place, value in enumerate(values):
+            for source in value.rests_on:
+                of_source = rates.setdefault((source.key, source.value, source.stated.statements), {})
+                of_source[place] = of_source.get(place, 0.0) + float(source.rate)
+        count = len(values) + len(rates)
+        draw = self._build_drawing(
+            node.slug,
+            [value.value for value in values],
+            unit,
+            [self._state_reading(node, point, one.event, one.stated.statements, count) for one in values],
+        )
+        if not rates:
+            return draw
+        draw_sources = self._build_drawing(
+            f"sources of {node.slug}",
+            [value for _, value, _ in rates],
+            unit,
+            [self._state_reading(node, point, event, statements, count) for event, _, statements in rates],
+        )
+
+        def draw_with_sources(draws: BlockOfDraws) -> Column:
+            rows = draw(draws)
+            for (_, held, _), places, row in zip(rates, rates.values(), draw_sources(draws), strict=True):
+                error = row - float(held)
+                for place, rate in places.items():
+                    rows[place] += rate * error
+            return rows
+
+        return draw_with_sources
 
     def _build_weights(
         self, node: Node, body: Input, group: ReadGroup, weights: tuple[Decimal, ...]
@@ -386,9 +413,10 @@ class _ChainBuilder(ProgramBuilder):
             return lambda _draws: held
         return self._build_drawing(f"weights of {node.slug}", weights, unit, stated)
 
-    def _state_reading(self, node: Node, point: str, value: KeptReading, count: int) -> UncertainValue:
+    def _state_reading(
+        self, node: Node, point: str, event: int, statements: Statements, count: int
+    ) -> UncertainValue:
         """What one reading states: what it has for itself is drawn by its event and data point type."""
-        statements = value.stated.statements
         for statement in statements:
             self._check(statement, node.slug)
         if node.slug in self.named and any(statement.effect is None for statement in statements):
@@ -401,7 +429,7 @@ class _ChainBuilder(ProgramBuilder):
             statements = tuple(
                 statement if statement.effect else replace(statement, effect=own) for statement in statements
             )
-        return UncertainValue(statements, f"reading {value.event} {point}")
+        return UncertainValue(statements, f"reading {event} {point}")
 
     # Pooled sums.
 
@@ -410,7 +438,7 @@ class _ChainBuilder(ProgramBuilder):
         unit, whole = self.run.measures[node.slug].unit, sum_moments(group.moments)
         errors = [
             error
-            for stated, moments in group.moments.items()
+            for stated, moments in keep_extreme(body, group.moments, unit).items()
             for place, statement in enumerate(stated.statements)
             for error in [
                 self._build_error(
@@ -490,4 +518,5 @@ def _describe(statements: Statements) -> str:
 
 def _is_uncertain(group: ReadGroup) -> bool:
     stated = [value.stated for value in group.values] + list(group.moments)
+    stated += [source.stated for value in group.values for source in value.rests_on]
     return any(one.statements or one.weight_statements for one in stated)

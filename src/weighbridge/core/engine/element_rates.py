@@ -2,8 +2,8 @@
 
 A value that a rule put in changes an input by the readings that it rests on. Where inputs share readings, it
 is by these rates that they find what they have in common: a sum changes with each value at 1, an average at
-1 / n, a weighted average at w / W and with each weight at (v - A) / W, a least or greatest value with the
-first reading that has it.
+1 / n, a weighted average at w / W and with each weight at (v - A) / W, a least or greatest value with one
+reading that has it.
 
 Invariants: rates are exact; what all of them are divided by is kept beside them.
 """
@@ -14,7 +14,14 @@ from decimal import Decimal
 
 from weighbridge.core.engine.reading_families import PointRead
 from weighbridge.core.engine.slot_computation import Element, SlotComputation, prorate_value
-from weighbridge.core.engine.stated_values import LINEAR, RatedPart, RatedReading, RatedValue, StatedClass
+from weighbridge.core.engine.stated_values import (
+    LINEAR,
+    RatedPart,
+    RatedReading,
+    RatedValue,
+    StatedClass,
+    find_least_known,
+)
 from weighbridge.core.model import Aggregate, BoundaryPolicy, Input, Node
 from weighbridge.core.number import CONTEXT, EXACT, ZERO, exact_total
 
@@ -94,50 +101,37 @@ def _rate_values(
 ) -> RatedPart | None:
     read, unit = PointRead(node.slug), computation.measure(node).unit
     if body.aggregate not in LINEAR:
-        return RatedPart(read, tuple(_rate_extremes(computation, node, body, pairs)), unit)
+        return RatedPart(read, (_rate_extreme(computation, node, body, pairs),), unit)
     weights = _list_weights(computation, node, body, pairs)
     divisor = exact_total(weights) if body.aggregate is Aggregate.AVERAGE else Decimal(1)
     if not divisor:
         return None
     rated = (
         value
-        for weight, (target, element) in zip(weights, pairs, strict=True)
-        for value in _rate_value(computation, node, body, (target, element), weight)
+        for weight, (_, element) in zip(weights, pairs, strict=True)
+        for value in _rate_value(computation, node, body, element, weight)
     )
     return RatedPart(read, tuple(rated), unit, CONTEXT.divide(Decimal(1), divisor))
 
 
 def _rate_value(
-    computation: SlotComputation, node: Node, body: Input, pair: Pair, rate: Decimal
+    computation: SlotComputation, node: Node, body: Input, element: Element, rate: Decimal
 ) -> Iterator[RatedValue]:
-    target, element = pair
     value = compute_slot_value(computation, node, body, element)
-    if body.join is None:
-        found = rate_element(computation, node, element, rate, value)
-    else:
-        # What a rule put in is taken as read where it is joined.
-        found = iter(
-            [RatedValue(rate, value, classify_element(computation, node, element, target), element.event)]
-        )
-    for one in found:
+    for one in rate_element(computation, node, element, rate, value):
         yield replace(one, stated=StatedClass(one.stated.owner, one.stated.statements))
 
 
-def _rate_extremes(
-    computation: SlotComputation, node: Node, body: Input, pairs: Sequence[Pair]
-) -> Iterator[RatedValue]:
-    """Rate a least or greatest value: of those that state the same, the first that has it."""
+def _rate_extreme(computation: SlotComputation, node: Node, body: Input, pairs: Sequence[Pair]) -> RatedValue:
+    """Rate a least or greatest value: of equal ones the least well known, the first of those."""
     values = [compute_slot_value(computation, node, body, element) for _, element in pairs]
     extreme = min(values) if body.aggregate is Aggregate.MIN else max(values)
-    seen: set[StatedClass] = set()
+    events: dict[StatedClass, int] = {}
     for value, (target, element) in zip(values, pairs, strict=True):
-        if value != extreme:
-            continue
-        stated = classify_element(computation, node, element, target)
-        if stated not in seen:
-            seen.add(stated)
-            own = StatedClass(stated.owner, stated.statements)
-            yield RatedValue(Decimal(1), value, own, element.event)
+        if value == extreme:
+            events.setdefault(classify_element(computation, node, element, target), element.event)
+    stated = find_least_known(events, extreme, computation.measure(node).unit)
+    return RatedValue(Decimal(1), extreme, StatedClass(stated.owner, stated.statements), events[stated])
 
 
 def _rate_weights(

@@ -35,6 +35,7 @@ from weighbridge.core.engine.slot_computation import (
     UNCOVERED,
     UNMATCHED,
     Element,
+    FilledBasis,
     Measure,
     SlotComputation,
     measure_hours,
@@ -45,6 +46,7 @@ from weighbridge.core.engine.stated_values import (
     NO_BASIS,
     Basis,
     RatedPart,
+    RatedReading,
     StatedClass,
     add_bases,
     add_moments,
@@ -54,7 +56,7 @@ from weighbridge.core.engine.stated_values import (
 from weighbridge.core.engine.statistics import NOTHING, Statistics, compute_statistics
 from weighbridge.core.ledger.allocation import Partition, ValueSource
 from weighbridge.core.model import Aggregate, Amount, BoundaryPolicy, Input, Node, aggregates
-from weighbridge.core.number import ZERO, total
+from weighbridge.core.number import EXACT, ZERO, total
 from weighbridge.core.time.calendar import Interval
 
 _BY_STATISTICS = frozenset({Aggregate.SUM, Aggregate.AVERAGE, Aggregate.MIN, Aggregate.MAX, Aggregate.COUNT})
@@ -181,15 +183,20 @@ def _keep_reads(
     values = []
     for target, element in pairs:
         weighing = target if measure.is_weight_of_target else element
+        stated = classify_element(computation, node, element, weighing)
+        filled = element.filled.get(measure.value, FilledBasis())
+        if filled.sources or filled.statements is not None:
+            stated = replace(stated, statements=filled.statements or ())
         values.append(
             KeptReading(
                 compute_slot_value(computation, node, body, element),
                 element.event,
                 element.time,
                 element.meter,
-                classify_element(computation, node, element, weighing),
+                stated,
                 None if measure.weight is None else weighing.number(measure.weight),
                 weighing.event,
+                tuple(rate_sources(computation, node, element, Decimal(1))) if filled.sources else (),
             )
         )
     return ReadGroup(tuple(values))
@@ -317,12 +324,14 @@ def _compute_statistics(
         if computation.setting.is_uncertain
         else (),
     )
-    return _add_filled(computation, node, body, elements, statistics)
+    return _add_filled(computation, node, body, [(element, element) for element in elements], statistics)
 
 
-def _classify_summed(computation: SlotComputation, node: Node, body: Input, element: Element) -> StatedClass:
+def _classify_summed(
+    computation: SlotComputation, node: Node, body: Input, element: Element, weighing: Element | None = None
+) -> StatedClass:
     """Say what an element states where it is summed; one that rests on others states nothing by itself."""
-    stated = classify_element(computation, node, element)
+    stated = classify_element(computation, node, element, weighing)
     filled = element.filled.get(computation.measure(node).value)
     if filled is None or body.aggregate not in LINEAR:
         return stated
@@ -330,26 +339,22 @@ def _classify_summed(computation: SlotComputation, node: Node, body: Input, elem
 
 
 def _add_filled(
-    computation: SlotComputation, node: Node, body: Input, elements: Sequence[Element], statistics: Statistics
+    computation: SlotComputation, node: Node, body: Input, pairs: Sequence[Pair], statistics: Statistics
 ) -> Statistics:
     """The statistics, with what the readings add that values rest on which rules put in."""
     measure = computation.measure(node)
-    filled = [element for element in elements if measure.value in element.filled]
-    if not filled or not computation.setting.is_uncertain or body.aggregate not in LINEAR:
+    is_filled = any(measure.value in element.filled for _, element in pairs)
+    if not is_filled or not computation.setting.is_uncertain or body.aggregate not in LINEAR:
         return statistics
-
-    def rate_of(element: Element) -> Decimal:
-        own = Decimal(1) if measure.weight is None else element.number(measure.weight)
-        return ZERO if own is None else own
-
-    readings = [
-        reading
-        for element in filled
-        for reading in rate_sources(computation, node, element, rate_of(element))
-    ]
-    own_rates = {
-        element.event: rate_of(element) for element in elements if measure.value not in element.filled
-    }
+    readings: list[RatedReading] = []
+    own_rates: dict[int, Decimal] = {}
+    for target, element in pairs:
+        weight = _read_weight(measure, target, element)
+        rate = Decimal(1) if measure.weight is None else weight or ZERO
+        if measure.value in element.filled:
+            readings += rate_sources(computation, node, element, rate)
+        else:
+            own_rates[element.event] = EXACT.add(own_rates.get(element.event, ZERO), rate)
     moments = add_moments(statistics.moments, compute_filled_moments(readings, own_rates))
     return replace(statistics, moments=moments)
 
@@ -482,10 +487,11 @@ def _settle(
     values = (compute_slot_value(computation, node, body, element) for element in elements)
     sources = [_determine_source(measure, target, element) for target, element in pairs]
     classes = [
-        classify_element(computation, node, element, target if measure.is_weight_of_target else None)
+        _classify_summed(computation, node, body, element, target if measure.is_weight_of_target else None)
         for target, element in (pairs if computation.setting.is_uncertain else ())
     ]
     statistics = compute_statistics(zip(values, weights, strict=True), sources, classes)
+    statistics = _add_filled(computation, node, body, pairs, statistics)
     unweighted = [element.event for element, weight in zip(elements, weights, strict=True) if weight is None]
     amount = aggregate_own_statistics(computation, node, partition, statistics, unweighted=unweighted)
     basis = _describe_statistics(computation, node, body, statistics, pairs)

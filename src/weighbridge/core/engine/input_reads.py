@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final
 
-from weighbridge.core.engine.stated_values import NO_MOMENTS, MomentsByClass, StatedClass
+from weighbridge.core.engine.stated_values import NO_MOMENTS, MomentsByClass, RatedReading, StatedClass
 from weighbridge.core.expression import Environment
 from weighbridge.core.time.calendar import Interval
 from weighbridge.core.time.expectation import Meter
@@ -30,6 +30,8 @@ class KeptReading:
     weight: Decimal | None = None
     weighing_event: int | None = None
     """The event that has the weight."""
+    rests_on: tuple[RatedReading, ...] = ()
+    """The readings that a value which a rule put in came from, and how fast it changes with each."""
 
 
 @dataclass(frozen=True, slots=True)

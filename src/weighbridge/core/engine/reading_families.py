@@ -6,7 +6,8 @@ alike, up to one factor, so all that the readings have for themselves is one eff
 family is read event by event, and its inputs share what they have in common (`shared_errors`). An input that
 is joined to another is a family by itself, for it may read one event several times.
 
-An input that the correlations of a model name has its own error as one effect, as the model states it.
+An input that the correlations of a model name has its own error as one effect, as the model states it: it is
+in no family with others, and one by itself where it is joined.
 
 Invariants: what a family is follows from the model alone, so every reader of a bundle finds the same; counts
 are in none, for no error of a reading changes them.
@@ -68,15 +69,17 @@ def find_reading_families(model: Model, is_weight_of_target: IsWeightOfTarget) -
         return {}
     named = {name for one, other, _ in model.uncertainty.correlations for name in (one, other)}
     groups: list[list[_FoundRead]] = []
+    alone: list[list[_FoundRead]] = []
     for found in _list_reads(model, is_weight_of_target):
         if found.node.slug in named:
+            alone.append([found])
             continue
         meeting = [group for group in groups if any(_may_meet(found, other) for other in group)]
         joined = [*(one for group in meeting for one in group), found]
         groups = [group for group in groups if group not in meeting] + [joined]
     places = {node.slug: place for place, node in enumerate(model.nodes)}
     families: dict[PointRead, ReadingFamily] = {}
-    for group in groups:
+    for group in groups + alone:
         if len(group) == 1 and not _is_joined(group[0]):
             continue
         group.sort(key=lambda one: (places[one.read.node], one.read.weight is not None))

@@ -15,10 +15,13 @@ and of a class that shares an effect the same sums of first powers, with their s
 `W` the sum of all weights. All values of a statement rest on one estimate of its size, so the component has
 the statement's degrees of freedom.
 
+A least or greatest value changes with the reading that has it. Where several have it, there is no derivative:
+it changes with one of them, the one that is least well known, whatever their order.
+
 Invariants: sums are exact, so neither the order of values nor their grouping shows in a component.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Final
@@ -205,7 +208,7 @@ def compute_aggregate_components(
     """Compute the components of an aggregate of values, by their sums; in the unit of the data."""
     whole, names = sum_moments(by_class), names or OwnErrorNames(slug)
     builder = ComponentBuilder(slug, names.effect)
-    for stated, moments in by_class.items():
+    for stated, moments in keep_extreme(body, by_class, unit).items():
         for statement in stated.statements:
             if statement.effect is None and names.is_of_others:
                 continue
@@ -222,12 +225,14 @@ def compute_aggregate_components(
 def sum_changes(
     body: Input, moments: Moments, whole: Moments, *, is_relative: bool
 ) -> tuple[Decimal, Decimal]:
-    """The sum of the changes of an aggregate with each value of a class, and the sum of their squares."""
+    """The sum of the changes of an aggregate with each value of a class, and the sum of their squares.
+
+    Of a least or greatest value, the class is that of the reading that has it (`keep_extreme`).
+    """
     match body.aggregate:
         case Aggregate.MIN | Aggregate.MAX:
-            name = "least" if body.aggregate is Aggregate.MIN else "greatest"
-            value = getattr(moments, name)
-            if value is None or value != getattr(whole, name):
+            value = find_extreme(body.aggregate, moments)
+            if value is None:
                 return ZERO, ZERO
             change = value if is_relative else Decimal(1)
             return change, EXACT.multiply(change, change)
@@ -245,6 +250,48 @@ def sum_changes(
     )
     divisor = Decimal(whole.count) if body.aggregate is Aggregate.AVERAGE else Decimal(1)
     return _divide(*_add_rates(moments, first, second, is_relative=is_relative), divisor)
+
+
+EXTREMES: Final = frozenset({Aggregate.MIN, Aggregate.MAX})
+"""The aggregates that change with one of their values alone."""
+
+
+def find_extreme(aggregate: Aggregate, moments: Moments) -> Decimal | None:
+    """Return the least or the greatest of values, whichever the aggregate is; None of no values."""
+    return moments.least if aggregate is Aggregate.MIN else moments.greatest
+
+
+def keep_extreme(body: Input, by_class: MomentsByClass, unit: Unit) -> MomentsByClass:
+    """Return the classes that an aggregate changes with: of a least or greatest value the one that has it."""
+    if body.aggregate not in EXTREMES or len(by_class) < 2:
+        return by_class
+    extreme = find_extreme(body.aggregate, sum_moments(by_class))
+    holding = [stated for stated, sums in by_class.items() if find_extreme(body.aggregate, sums) == extreme]
+    if extreme is None or not holding:
+        return NO_MOMENTS
+    least_known = find_least_known(holding, extreme, unit)
+    return {least_known: by_class[least_known]}
+
+
+def find_least_known(classes: Collection[StatedClass], value: Decimal, unit: Unit) -> StatedClass:
+    """Return the class whose reading of a value has the largest standard uncertainty.
+
+    Where several have that, how it is made up and whose it is decide, so that their order does not.
+    """
+    return max(classes, key=lambda stated: _weigh_class(stated, value, unit))
+
+
+def _weigh_class(
+    stated: StatedClass, value: Decimal, unit: Unit
+) -> tuple[Decimal, Sequence[tuple[str, Decimal, Decimal]], str]:
+    changes = []
+    for statement in stated.statements:
+        size = CONTEXT.multiply(statement.standard_size, statement.scale_to(unit))
+        change = CONTEXT.multiply(size, value).copy_abs() if statement.is_relative else size
+        freedom = statement.degrees_of_freedom
+        changes.append((statement.effect or "", change, ZERO if freedom is None else freedom))
+    variance = exact_total(EXACT.multiply(change, change) for _, change, _ in changes)
+    return variance, changes, stated.owner
 
 
 def _add_rates(

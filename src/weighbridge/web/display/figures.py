@@ -155,7 +155,16 @@ def percent(share: object) -> Markup:
     number = _number(share)
     if number is None:
         return nothing()
-    tenths = (number * 100).quantize(Decimal("0.1"), ROUND_FLOOR if number < 1 else ROUND_HALF_EVEN)
+    return _write_percent(number, ROUND_FLOOR if number < 1 else ROUND_HALF_EVEN)
+
+
+def percent_of_variance(share: Decimal) -> Markup:
+    """Write the share of a contribution in percent, to the nearest tenth, with the exact value on hover."""
+    return _write_percent(share, ROUND_HALF_EVEN)
+
+
+def _write_percent(number: Decimal, rounding: str) -> Markup:
+    tenths = (number * 100).quantize(Decimal("0.1"), rounding)
     percent_figure = format(
         tenths.quantize(Decimal(1)) if tenths == tenths.to_integral_value() else tenths, "f"
     )

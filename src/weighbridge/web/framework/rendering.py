@@ -135,6 +135,7 @@ _SHARED: Final = {
     "amount": figures.amount,
     "initials": figures.initials,
     "percent": figures.percent,
+    "percent_of_variance": figures.percent_of_variance,
     "uncertain": figures.uncertain,
     "within": figures.within,
     "percent_change": figures.percent_change,

@@ -3874,7 +3874,6 @@
         weight: weight ? (weighed.value(weight) ?? null) : null,
         row: element.row,
         isOfElement: true,
-        isJoined: target !== null,
         weighing: weighed.row,
         source: leastMeasured([element.source(dataPointType), ...(weight ? [weighed.source(weight)] : [])]),
       };
@@ -4347,11 +4346,11 @@
         isLinear = ["sum", "average"].includes(node.body.aggregate);
       for (const pair of pairs) {
         const own = this.classify(node, pair.row, pair.weighing ?? pair.row),
-          basis = isLinear && !pair.isJoined ? this.basisOf(node, pair.row) : null,
+          basis = isLinear ? this.basisOf(node, pair.row) : null,
           stated = basis ? stateAlone(own.owner, basis.statements, own.weights) : own,
           rate = node.body.weight ? (pair.weight ?? ZERO) : ONE;
         gather(classes, stated.key, () => ({ ...stated, pairs: [] })).pairs.push(pair);
-        if (!basis) ownRates.set(pair.row.event, rate);
+        if (!basis) ownRates.set(pair.row.event, exactAdd(ownRates.get(pair.row.event) ?? ZERO, rate));
         for (const one of basis?.sources ?? [])
           sources.push({ ...one, rate: (pair.isOfElement ? multiply : exactMultiply)(rate, one.weight) });
       }
@@ -4408,7 +4407,7 @@
       if (this.isShared(node)) {
         const unit = this.unitOfPoint(node);
         if (body.aggregate === "min" || body.aggregate === "max")
-          rated.push({ weight: null, values: this.rateExtremes(node, pairs), unit, rate: ONE });
+          rated.push({ weight: null, values: [this.rateExtreme(node, pairs)], unit, rate: ONE });
         else {
           const divisor = body.aggregate === "average" ? whole : ONE;
           const values = pairs.flatMap((pair, at) => this.ratePair(node, pair, weights[at]));
@@ -4427,23 +4426,20 @@
       return rated;
     }
     ratePair(node, pair, rate) {
-      const own = this.classify(node, pair.row, pair.weighing ?? pair.row);
-      const found = pair.isJoined
-        ? [{ rate, value: pair.value, stated: own, reading: pair.row.event }]
-        : this.rateElement(node, pair.row, rate, pair.value);
+      const found = this.rateElement(node, pair.row, rate, pair.value);
       return found.map((one) => ({ ...one, stated: stateAlone(one.stated.owner, one.stated.values) }));
     }
-    /** Of the values that are the least or greatest and state the same, the first. */
-    rateExtremes(node, pairs) {
+    /** The reading that is the least or greatest: of equal ones the least well known, the first of those. */
+    rateExtreme(node, pairs) {
       const values = pairs.map((pair) => pair.value),
-        extreme = node.body.aggregate === "min" ? least(values) : greatest(values),
-        seen = new Map();
+        value = node.body.aggregate === "min" ? least(values) : greatest(values),
+        holding = new Map();
       for (const pair of pairs) {
         const stated = this.classify(node, pair.row, pair.weighing ?? pair.row);
-        if (equal(pair.value, extreme) && !seen.has(stated.key))
-          seen.set(stated.key, { rate: ONE, value: pair.value, stated: stateAlone(stated.owner, stated.values), reading: pair.row.event });
+        if (equal(pair.value, value)) gather(holding, stated.key, () => ({ ...stated, reading: pair.row.event }));
       }
-      return [...seen.values()];
+      const { owner, values: statements, reading } = findLeastKnown([...holding.values()], value, this.unitOfPoint(node));
+      return { rate: ONE, value, stated: stateAlone(owner, statements), reading };
     }
     /** What inputs of one number have of the errors that they share, input after input. */
     splitInputs(run) {
@@ -4795,6 +4791,25 @@
     const keys = (some) => some.map((one) => one.key);
     return { key: JSON.stringify([owner, keys(values), keys(weights)]), owner, values, weights };
   }
+  /** The class whose reading of a value has the largest uncertainty; then how it is made up, and whose it is, decide. */
+  function findLeastKnown(classes, value, unit) {
+    const weighed = classes.map((stated) => {
+      const changes = stated.values.map((one) => {
+        const size = multiply(one.size, one.scaleTo(unit));
+        return [one.effect ?? "", one.isRelative ? sizeOf(multiply(size, value)) : size, one.freedom ?? ZERO];
+      });
+      return { stated, changes, variance: exactTotal(changes.map(([, change]) => exactMultiply(change, change))) };
+    });
+    const compareChanges = (a, b) =>
+      a.reduce(
+        (order, one, at) =>
+          order || (b[at] ? compareTexts(one[0], b[at][0]) || compare(one[1], b[at][1]) || compare(one[2], b[at][2]) : 1),
+        0,
+      ) || a.length - b.length;
+    const order = (a, b) =>
+      compare(a.variance, b.variance) || compareChanges(a.changes, b.changes) || compareTexts(a.stated.owner, b.stated.owner);
+    return weighed.reduce((most, one) => (order(one, most) > 0 ? one : most)).stated;
+  }
   /** What was stated when batches were made: by kind, name and data point; certificates of meters; sources of values. */
   function readStated(statements, calibrations, rowsOfSources) {
     const versions = new Map(),
@@ -4969,9 +4984,7 @@
     const ofValues = (some, isRelative, more) => {
       if (body.aggregate === "count") return [ZERO, ZERO];
       if (body.aggregate === "min" || body.aggregate === "max") {
-        const value = some[body.aggregate];
-        if (!equal(value, whole[body.aggregate])) return [ZERO, ZERO];
-        const change = isRelative ? value : ONE;
+        const change = isRelative ? some[body.aggregate] : ONE;
         return [change, exactMultiply(change, change)];
       }
       let changes;
@@ -4996,7 +5009,11 @@
       );
       return divided(first, second, whole.weight);
     };
-    for (const [key, { owner, values, weights }] of classes) {
+    // A least or greatest value changes with one reading, whose class is the only one that counts.
+    const extreme = ["min", "max"].includes(body.aggregate) ? whole[body.aggregate] : null,
+      all = [...classes.values()],
+      holding = extreme ? all.filter(({ key }) => equal(sums.get(key)[body.aggregate], extreme)) : [];
+    for (const { key, owner, values, weights } of extreme ? [findLeastKnown(holding, extreme, unit)] : all) {
       const some = sums.get(key);
       for (const one of values)
         if (one.effect !== null || !names.isOfOthers)
@@ -5040,7 +5057,7 @@
     const named = new Set(model.uncertainty.correlations.flatMap(({ between }) => between)),
       has = (type, point) => contents.points.get(type)?.some((one) => one.data_point === point);
     const reads = model.nodes
-      .filter((node) => node.kind === "input" && node.body.aggregate !== "count" && !named.has(node.slug))
+      .filter((node) => node.kind === "input" && node.body.aggregate !== "count")
       .flatMap((node) => {
         const { body } = node,
           { eventType, dataPointType, weight, where, join } = body,
@@ -5055,14 +5072,15 @@
     const mayMeet = (one, other) =>
       one.point === other.point && [...one.equals].every(([name, text]) => (other.equals.get(name) ?? text) === text);
     let groups = [];
-    for (const read of reads) {
+    const isNamed = ({ node }) => named.has(node.slug);
+    for (const read of reads.filter((one) => !isNamed(one))) {
       const meeting = groups.filter((group) => group.some((other) => mayMeet(read, other)));
       groups = [...groups.filter((group) => !meeting.includes(group)), [...meeting.flat(), read]];
     }
     const stated = ({ uncertainty }) => (uncertainty ? buildStatement(uncertainty).key : null),
       filterOf = ({ where }) => (where ? printExpression(where) : null);
     const families = new Map();
-    for (const group of groups) {
+    for (const group of [...groups, ...reads.filter(isNamed).map((read) => [read])]) {
       if (group.length === 1 && !group[0].node.body.join) continue;
       group.sort((a, b) => model.nodes.indexOf(a.node) - model.nodes.indexOf(b.node) || (a.weight !== null) - (b.weight !== null));
       const [first] = group;

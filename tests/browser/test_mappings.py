@@ -2,7 +2,8 @@
 
 import pytest
 from tests.browser.site import refuse_sideways, refuse_violations
-from tests.given.certify import certified_plant, certify
+from tests.given.certified import certified_plant
+from tests.given.certify import certify
 
 
 @pytest.fixture

@@ -108,6 +108,7 @@ ROWS = {
     "deprecate_footprint": "footprint.deprecate",
     "create_footprint_client": "footprint_client.create",
     "revoke_footprint_client": "footprint_client.revoke",
+    "update_footprint_client": "footprint_client.update",
     "create_footprint_partner": "footprint_partner.create",
     "update_footprint_partner": "footprint_partner.update",
     "create_footprint_call": "footprint_call.create",

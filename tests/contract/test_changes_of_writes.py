@@ -51,6 +51,8 @@ TOLD: dict[str, set[tuple[str, str]]] = {
     "split_report": SUBMITTED | {("report", "create")},
     "cancel_async_task": {("async_task", "fail")},
     "read_registry_catalogue": STARTED,
+    "create_footprint": {("footprint", "create")},
+    "deprecate_footprint": {("footprint", "update")},
 }
 """What the feed tells of an operation; of the others nothing."""
 

@@ -2,12 +2,20 @@
 PACT Technical Specifications 3.0 (spec/v3/examples), of which three do not add up.
 """
 
+from datetime import UTC, datetime
 from decimal import Decimal
 
 import pytest
 
 from weighbridge.core.footprint import check_footprint, is_uuid, read_amount
-from weighbridge.core.footprint_content import read_term
+from weighbridge.core.footprint_content import (
+    DeclaredProduct,
+    MeasuredAmount,
+    Produced,
+    UnmadeFootprintError,
+    read_term,
+    write_pcf,
+)
 
 SOUND = {
     "id": "f4b1225a-bd44-4c8e-861d-079e4e1dfd69",
@@ -154,3 +162,20 @@ def test_what_is_no_decimal_identifier_or_term_is_none():
     assert is_uuid("F4B1225A-BD44-4C8E-861D-079E4E1DFD69")
     assert not is_uuid("{f4b1225a-bd44-4c8e-861d-079e4e1dfd69}")
     assert read_term("node:Mass") is read_term("2*amount") is None
+
+
+@pytest.mark.parametrize(
+    ("unit", "made"),
+    [("t", True), ("t{dry}", True), ("t{CO2e}", False), ("t{C}", False), ("L{wet}", False)],
+)
+def test_a_mass_of_dry_product_is_a_mass_of_it_and_one_of_a_gas_is_not(unit, made):
+    moment = datetime(2025, 1, 1, tzinfo=UTC)
+    amounts = {"fossilGhgEmissions": "0.5", "fossilCarbonContent": "0"}
+    product = DeclaredProduct("kilogram", Decimal(1), Decimal(1), "amount", amounts, {}, None, Decimal(0))
+    produced = Produced(MeasuredAmount(Decimal(2), unit), {}, moment, moment, None)
+
+    if made:
+        assert write_pcf(product, produced, None)["pcfExcludingBiogenicUptake"] == "0.5"
+    else:
+        with pytest.raises(UnmadeFootprintError, match="cannot be converted to kg"):
+            write_pcf(product, produced, None)

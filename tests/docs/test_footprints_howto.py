@@ -5,9 +5,15 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.core.test_footprint import BIOETHANOL, CAR_DOOR, CELLULOSE, WITH_PACKAGING
 from tests.given import reports
 from tests.given.footprints import NODES, PactCaller, token_of
 from tests.given.reports import Claims, claims
+
+from weighbridge.core.footprint import check_footprint
+
+EXAMPLES = (BIOETHANOL, WITH_PACKAGING, CAR_DOOR, CELLULOSE)
+"""The amounts of the specification's examples, in their order."""
 
 PAGE = Path(__file__).parents[2] / "docs" / "howto" / "exchange-footprints.md"
 CALL = re.compile(
@@ -50,3 +56,17 @@ def test_the_page_is_carried_out(page, api, account, made):
     [path] = PACT.findall(page)
     listed = PactCaller(account, token).get(path).expect(200).body["data"]
     assert listed == [answers["/footprints"]["content"]]
+
+
+def test_the_page_says_by_how_much_examples_of_the_specification_do_not_add_up(page):
+    shown = re.findall(r"^\| (\d) \| `(\w+)` \| (\S+) \| (\S+) \| (\S+) \|$", page, re.MULTILINE)
+
+    found = [
+        (
+            str(number), flaw.field.removeprefix("pcf."),
+            *re.findall(r"is (\S+); .*? add up to (\S+),", flaw.message)[0], str(flaw.difference),
+        )
+        for number, footprint in enumerate(EXAMPLES, start=1)
+        for flaw in check_footprint(footprint)
+    ]  # fmt: skip
+    assert found == shown

@@ -4,7 +4,8 @@ import json
 import re
 from pathlib import Path
 
-from tests.given.certify import FOREST, PROJECT, SECRET, STORED, TEMPLATE, TOKEN, certified_plant, certify
+from tests.given.certified import certified_plant
+from tests.given.certify import FOREST, PROJECT, SECRET, STORED, TEMPLATE, TOKEN, certify
 
 from weighbridge.demo import plant as demo
 

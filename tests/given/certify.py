@@ -1,4 +1,4 @@
-"""Isometric Certify for tests: a double that keeps what it is sent, and the plant of the demonstration.
+"""Isometric Certify for tests: a double that keeps what it is sent.
 
 The double knows states, pages and lost answers. Whether a request is valid is not for it to say: a test puts
 Prism with the registry's published document in front of it (`tests/given/prism.py`).
@@ -8,7 +8,7 @@ import json
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
 from hashlib import sha256
@@ -16,15 +16,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from tests.given import library
-from tests.given.collection import Record
-from tests.server import Caller
-
-from weighbridge.demo import plant
-
 SECRET = "client-secret-that-nobody-shows"  # noqa: S105 - made up
 TOKEN = "bearer-token-that-nobody-shows"  # noqa: S105 - made up
-PDF = b"%PDF-1.4\n1 0 obj << >> endobj\ntrailer << >>\n%%EOF\n"
 TAKEN = "is taken"
 """What the registry says of a reference that it has: the document says that each is unique."""
 MOMENT = "2026-01-05T10:00:00Z"
@@ -42,12 +35,17 @@ LISTS = {
     "/production_batches": ("production_batch", "prb"),
     "/measurement_samples": ("sample", "msp"),
     "/sensors": ("sensor", "sen"),
+    "/biochar_applications": ("application", "bse"),
+    "/project_components": ("component", "cmp"),
     "/removals": ("removal", "rmv"),
     "/ghg_statements": ("statement", "ggs"),
     "/data-upload-submissions": ("submission", "dus"),
     "/file-uploads": ("upload", "fup"),
 }
 """What is made by POST there, and how its ids begin."""
+
+READ_AT = {"/components": "/project_components"}
+"""Where what is made elsewhere is read."""
 
 
 @dataclass
@@ -61,9 +59,13 @@ class CertifyDouble:
     changed: Callable[[str, dict[str, Any]], None] = lambda *_: None
     """Changes what the registry keeps of a record, as a registry that rounds would."""
     hold: tuple[str, threading.Event, threading.Event] | None = None
-    """Whether the next change that was not held so yet waits, `before` or `after` it is made."""
-    held: set[tuple[str, ...]] = field(default_factory=set)
-    """The changes that were held, each with when."""
+    """Whether the next call that was not held so yet waits, `before` or `after` it is carried out."""
+    held: set[tuple[Any, ...]] = field(default_factory=set)
+    """The calls that were held or passed by, each with when."""
+    every: int = 1
+    """Of the calls that could be held, every how manyth is."""
+    holds_reading: bool = False
+    """Whether calls that read are held too."""
     lose: int = 0
     """So many answers are lost, of changes that are made."""
     late: dict[str, Any] = field(default_factory=dict)
@@ -93,6 +95,23 @@ class CertifyDouble:
             for kind in kinds
             for record in self.all(kind)
         )
+
+    @property
+    def doubled(self) -> dict[str, int]:
+        """By the journal: what was made more than once, each with how often."""
+        made = [body for method, path, body in self.journal if method == "POST" and path in LISTS]
+        said = (_reference_of(one) for one in made)
+        counts = Counter(one for one in said if one)
+        posts = Counter(path for method, path, _ in self.journal if method == "POST")
+        counts |= Counter({path: posts[path] for path in ("/ghg_statements", "/data-upload-submissions")})
+        counts |= Counter({path: count for path, count in posts.items() if path.endswith("/submit")})
+        return {name: count for name, count in counts.items() if count > 1}
+
+    @property
+    def stage(self) -> tuple[int, ...]:
+        """How far it has come: what is read at one stage is answered the same."""
+        submitted = [one for one in self.all("statement") if one["status"] != "DRAFT"]
+        return len(self.files), len(submitted), *(len(one) for one in self.records.values())
 
     @property
     def statement(self) -> dict[str, Any]:
@@ -162,6 +181,28 @@ class CertifyDouble:
             "measurement_property": body["measurement_property"], "units": body["units"],
         }  # fmt: skip
 
+    def _application(self, body: Any) -> Any:
+        kept = {name: one for name, one in body.items() if name not in ("source_ids", "project_id")}
+        return {
+            "storage_location_id": kept.pop("storage_site_id"),
+            "removal_id": None,
+            "uploaded_at": MOMENT,
+        } | kept
+
+    def _component(self, body: Any) -> Any:
+        said = body["component_data"]
+        return {
+            "supplier_reference_id": said["supplier_reference_id"], "type": "ACTIVITY", "scope": "PROJECT",
+            "display_name": said["display_name"], "description": None,
+            "inputs": [
+                {**one, "__typename": one["__typename"].removeprefix("Create")} for one in said["inputs"]
+            ],
+            "activity_completed_at": said["activity_completed_at"], "removal_template_component_id": None,
+            "activity_started_at": said["activity_started_at"],
+            "blueprint_key": said["component_blueprint_key"],
+            "allocation_strategy": body["allocation_strategy"],
+        }  # fmt: skip
+
     def _removal(self, body: Any) -> Any:
         return {
             "co2e_net_removed_kg": 0, "co2e_net_removed_standard_deviation_kg": None,
@@ -196,6 +237,7 @@ class CertifyDouble:
         if path.endswith("/feedstock_batches") and path not in LISTS:
             kind = path.split("/")[2]
             return [one for one in self.all("feedstock_batch") if one["feedstock_type_id"] == kind]
+        path = READ_AT.get(path, path)
         if path not in LISTS:
             return None
         found = self.all(LISTS[path][0])
@@ -307,8 +349,9 @@ class CertifyRequest(BaseHTTPRequestHandler):
         if body is not None:
             self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
+        with suppress(BrokenPipeError, ConnectionResetError):  # whoever asked was killed
+            self.end_headers()
+            self.wfile.write(content)
 
     def read(self) -> bytes:
         return self.rfile.read(int(self.headers.get("Content-Length") or 0))
@@ -318,21 +361,27 @@ class CertifyRequest(BaseHTTPRequestHandler):
         query = {name: values[0] for name, values in parse_qs(parts.query).items()}
         if not self.is_known():
             return self.answer(422, {"detail": []})
+        held = self.take_hold(self.path, double.stage) if double.holds_reading else None
+        if held is not None and held[0] == "before":
+            self.stay(held)
+            return self.answer(503, {"detail": []})
         with double.lock:
             double.journal.append(("GET", self.path, None))
             nodes = double.list(parts.path, query)
-            if nodes is None:
-                return self.answer_one(parts.path)
-            return self.answer(200, _page(nodes, query, double.page_size))
+            page = None if nodes is None else _page(nodes, query, double.page_size)
+            status, answer = self.read_one(parts.path) if page is None else (200, page)
+        if held is not None:
+            self.stay(held)
+        return self.answer(status, answer)
 
-    def answer_one(self, path: str) -> None:
+    def read_one(self, path: str) -> tuple[int, Any]:
         double = self.server.double
         base, _, number = path.rpartition("/")
-        kind = LISTS.get(base, ("", ""))[0]
+        kind = LISTS.get(READ_AT.get(base, base), ("", ""))[0]
         record = double.records.get(kind, {}).get(number)
         if record is None:
-            return self.answer(404, {"detail": []})
-        return self.answer(200, double.with_removals(record) if kind == "statement" else record)
+            return 404, {"detail": []}
+        return 200, double.with_removals(record) if kind == "statement" else dict(record)
 
     def do_POST(self) -> None:
         self.change(self.make)
@@ -357,7 +406,7 @@ class CertifyRequest(BaseHTTPRequestHandler):
 
     def make(self, path: str, body: Any) -> tuple[int, Any]:
         double = self.server.double
-        if body.get("supplier_reference_id") in double.references:  # "must be unique", says the document
+        if _reference_of(body) in double.references:  # "must be unique", says the document
             return 422, {"detail": [{"loc": ["supplier_reference_id"], "msg": TAKEN, "type": "value_error"}]}
         if path == "/ghg_statements" and double.is_one_statement and double.all("statement"):
             return 409, {"detail": []}
@@ -376,7 +425,7 @@ class CertifyRequest(BaseHTTPRequestHandler):
         body = json.loads(content, parse_float=Decimal) if is_json else None
         if self.command != "PUT" and not self.is_known():
             return self.answer(422, {"detail": []})
-        held = self.take_hold(path, body, content)
+        held = self.take_hold(*self.name_change(path, body, content))
         if held is not None and held[0] == "before":
             self.stay(held)
             return self.answer(503, {"detail": []})
@@ -400,17 +449,20 @@ class CertifyRequest(BaseHTTPRequestHandler):
             return None
         return self.answer(status, answer)
 
-    def take_hold(
-        self, path: str, body: Any, content: bytes
-    ) -> tuple[str, threading.Event, threading.Event] | None:
-        """How this change is held; None where it is not, or was before."""
-        double, held = self.server.double, self.server.double.hold
+    def name_change(self, path: str, body: Any, content: bytes) -> tuple[str, str]:
+        """What a change is, however often it comes."""
         said = body if isinstance(body, dict) else {}
-        what = said.get("supplier_reference_id") or said.get("reference") or said.get("file_name") or ""
-        where = path if self.command != "PUT" else path[:10] + sha256(content).hexdigest()
-        if held is None or (key := (held[0], self.command, where, what)) in double.held:
+        what = _reference_of(said) or said.get("file_name") or ""
+        return path if self.command != "PUT" else path[:10] + sha256(content).hexdigest(), what
+
+    def take_hold(self, path: str, what: Any) -> tuple[str, threading.Event, threading.Event] | None:
+        """How this call is held; None where it is not, or was before."""
+        double, held = self.server.double, self.server.double.hold
+        if held is None or (key := (held[0], self.command, path, what)) in double.held:
             return None
         double.held.add(key)
+        if len(double.held) % double.every:
+            return None
         double.hold = None
         return held
 
@@ -424,6 +476,12 @@ class CertifyRequest(BaseHTTPRequestHandler):
             self.headers.get("X-Client-Secret") == SECRET
             and self.headers.get("Authorization") == f"Bearer {TOKEN}"
         )
+
+
+def _reference_of(body: dict[str, Any]) -> str | None:
+    """The reference that a body gives."""
+    said = body.get("component_data", body)
+    return said.get("supplier_reference_id") or said.get("reference")
 
 
 def _page(nodes: list[Any], query: dict[str, str], size: int) -> dict[str, Any]:
@@ -463,164 +521,3 @@ def certify(**said: Any) -> Iterator[CertifyDouble]:
             yield double
         finally:
             server.shutdown()
-
-
-# The plant of the demonstration, whose reports go there.
-
-
-@dataclass(frozen=True, slots=True)
-class CertifiedPlant:
-    """A project with the quarter of the demonstration, a registry, and the mapping of its removal."""
-
-    installed: library.Installed
-    feedstocks: dict[str, str]
-    registry: Record
-
-    @property
-    def api(self) -> Caller:
-        return self.installed.api
-
-    @property
-    def project(self) -> Record:
-        return self.installed.project
-
-    @property
-    def ledger(self) -> Record:
-        return self.installed.ledgers[-1]
-
-    def generate(self) -> None:
-        for ledger in self.installed.ledgers:
-            self.installed.generate(ledger, **plant.RANGE)
-
-    def contents(self, **more: Any) -> dict[str, Any]:
-        """A mapping of everything that the plant has."""
-
-        def component(number: str, slug: str) -> dict[str, Any]:
-            one = {
-                "input_key": "co2e",
-                "source": "node",
-                "slug": slug,
-                "unit": "kgCO2e",
-                "own_unit": "kg{CO2e}",
-            }
-            return {"id": number, "inputs": [one]}
-
-        def value(point: str, kind: str, unit: str, **said: Any) -> dict[str, Any]:
-            return {"data_point": point, "quantity_kind": kind, "unit": unit, **said}
-
-        return {
-            "project": {"id": PROJECT, "name": "Biochar plant"},
-            "removal_template": {"id": TEMPLATE, "name": "Biochar removal"},
-            "components": [component(STORED, "stored"), component(EMITTED, "emissions")],
-            "feedstocks": [
-                {"feedstock_id": self.feedstocks[plant.FOREST], "feedstock_type": {"id": FOREST}},
-                {"feedstock_id": self.feedstocks[plant.HUSK], "feedstock_type": {"id": HUSK}},
-            ],
-            "feedstock_batches": {
-                "event_type": "feedstock-delivery", "mass": "wet-mass", "unit": "kg", "own_unit": "kg{wet}",
-            },
-            "production_batches": {
-                "ledger_id": self.installed.ledgers[1]["id"], "facility": {"id": FACILITY}, "unit": "kg",
-                "own_unit": "kg{dry}",
-            },
-            "samples": [
-                {
-                    "event_type": "lab-analysis", "measurement_type": "biochar_production_batch",
-                    "values": [value("total-carbon", "mass_fraction", "%")],
-                }
-            ],
-            "sensors": [
-                {
-                    "event_type": "kiln-temperature", "value": value("temperature", "temperature", "degC"),
-                    "facility": {"id": FACILITY},
-                }
-            ],
-            "series": [
-                {
-                    "event_type": "kiln-temperature", "facility": {"id": FACILITY},
-                    "submission_type": "biochar_pyrolysis_reactor_facility_time_series",
-                    "columns": [{"data_point": "temperature", "column": "temperature_c"}],
-                }
-            ],
-        } | more  # fmt: skip
-
-    def map(self, **more: Any) -> Record:
-        body = {
-            "registry_id": self.registry["id"], "ledger_id": self.ledger["id"],
-            "contents": self.contents(**more),
-        }  # fmt: skip
-        path = f"{self.installed.home}/registry_mappings"
-        made: Record = self.api.post(path, {"registry_mapping": body}).expect(201).body
-        return made
-
-    def come_late(self) -> None:
-        """Bring in the lorry of January that came late, and generate the ledgers again."""
-        path = f"{self.installed.home}/events"
-        self.api.post(path, {"events": [plant.late_event(self.feedstocks)]}).expect(201)
-        self.generate()
-
-    def attach_certificate(self) -> Record:
-        """Attach a file to the first delivery of the quarter; gives its evidence."""
-        query = {"filter[slug]": "feedstock-delivery", "sort": "start_time"}
-        events = self.api.get(f"{self.installed.home}/events", query).expect(200).data
-        path = f"/events/{events[0]['id']}/evidence"
-        made: Record = self.api.upload(path, "ticket.pdf", PDF).expect(201).body
-        return made
-
-    def draft(self, count: int | None = None, **fields: Any) -> Record:
-        """A report of all batches of the quarter, or of the first of them."""
-        query = {"page_size": 200, "sort": "start_time"}
-        batches = self.api.get(f"/ledgers/{self.ledger['id']}/batches", query).data[:count]
-        said = {
-            "name": "First quarter", "report_type": "quarterly", "project_id": self.installed.project["id"],
-            "batch_ids": [batch["id"] for batch in batches],
-        }  # fmt: skip
-        made: Record = self.api.post("/reports", {"report": said | fields}).expect(201).body
-        return made
-
-    def submit(self, report: Record) -> Record:
-        """Submit a report, and carry its task out; gives the report as it stands."""
-        self.api.post(f"/reports/{report['id']}/submit", {"registry_id": self.registry["id"]}).expect(202)
-        self.installed.drain()
-        return self.read(report)
-
-    def read(self, report: Record) -> Record:
-        found: Record = self.api.get(f"/reports/{report['id']}").expect(200).body
-        return found
-
-    def statement(self, report: Record) -> Record:
-        path = f"/reports/{report['id']}/registry_statement"
-        found: Record = self.api.get(path).expect(200).body
-        return found
-
-
-def register(api: Caller, address: str, **fields: Any) -> Record:
-    """The registry as a record of an account."""
-    said = {
-        "name": "Isometric", "adapter": "isometric_certify", "address": address, "poll_seconds": 1,
-        "headers": {"X-Client-Secret": SECRET, "Authorization": f"Bearer {TOKEN}"}, "tries": 3,
-    }  # fmt: skip
-    made: Record = api.post("/registries", {"registry": said | fields}).expect(201).body
-    return made
-
-
-def certified_plant(
-    api: Caller,
-    drain: Callable[[], None],
-    address: str,
-    prepare: Callable[[CertifiedPlant], None] = lambda _: None,
-    **fields: Any,
-) -> CertifiedPlant:
-    """The plant of the demonstration with its quarter, generated once it is prepared, and a registry at an
-    address.
-    """
-    installed = library.install(api, drain, plant.PACKAGE, time_zone=plant.TIME_ZONE)
-    feedstocks = {
-        name: api.post(f"{installed.home}/feedstocks", {"feedstock": {"name": name}}).expect(201).body["id"]
-        for name in plant.FEEDSTOCKS
-    }
-    api.post(f"{installed.home}/events", {"events": plant.events(feedstocks)}).expect(201)
-    made = CertifiedPlant(installed, feedstocks, register(api, address, **fields))
-    prepare(made)
-    made.generate()
-    return made

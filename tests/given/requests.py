@@ -140,6 +140,7 @@ WHOLE: dict[str, Any] = {
     "update_footprint_product": {"footprint_product": {"valid_months": 12}},
     "create_footprint": {"footprint": {"product_id": 1, "batch_id": "bat_0"}},
     "create_footprint_client": {"footprint_client": {"name": "Other"}},
+    "update_footprint_client": {"footprint_client": {"name": "Other trader"}},
     "create_footprint_partner": {"footprint_partner": footprints.PARTNER | {"name": "Other"}},
     "update_footprint_partner": {"footprint_partner": {"is_notified": False}},
     "create_footprint_call": {"footprint_call": {"partner_id": 1, "kind": "read"}},

@@ -11,7 +11,7 @@ says by how much parts and totals differ.
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any, Final
 
@@ -150,12 +150,12 @@ def read_urn(value: Any) -> str | None:
 
 
 def read_moment(value: Any) -> datetime | None:
-    """A time with an offset; None for anything else."""
+    """A time with an offset; None for anything else, and for one that is in no year from 1 to 9999 in UTC."""
     try:
         moment = datetime.fromisoformat(value) if isinstance(value, str) else None
-    except ValueError:
+        return None if moment is None or moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):
         return None
-    return moment if moment is not None and moment.tzinfo is not None else None
 
 
 def is_uuid(value: Any) -> bool:
@@ -221,7 +221,8 @@ def _find_missing(record: Mapping[str, Any], names: Sequence[str], prefix: str) 
 
 
 def _wrong(field: str, value: Any, takes: str) -> FootprintFlaw:
-    return FootprintFlaw("form", field, f"{field} is {shorten(repr(value))}; it takes {takes}.")
+    shown = str(value) if isinstance(value, Decimal) else repr(value)
+    return FootprintFlaw("form", field, f"{field} is {shorten(shown)}; it takes {takes}.")
 
 
 def _check_identity(footprint: Mapping[str, Any]) -> Iterator[FootprintFlaw]:

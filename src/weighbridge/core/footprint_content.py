@@ -41,6 +41,8 @@ AMOUNT: Final = "amount"
 """The term that means what the source itself states."""
 
 _TERM: Final = re.compile(r"(?P<sign>-?)(?:(?P<amount>amount)|node:(?P<node>[a-z0-9_]{1,255}))", re.ASCII)
+_MATERIAL: Final = re.compile(r"\{(?!CO2|C\}|CH4|N2O)\w+\}", re.ASCII)
+"""What a unit says of the product, such as that a mass is dry: it is a mass of the product all the same."""
 _OF_CARBON: Final = ("kg{C}", "kg")
 _OF_CO2: Final = ("kg{CO2e}", "kg{CO2}", "kg")
 
@@ -201,7 +203,9 @@ def _read_quantity(product: DeclaredProduct, produced: Produced, problems: list[
     if term is None or measure is None:
         problems.append(_missing(field, product.quantity))
         return Decimal(1)
-    value = _convert(measure, (DECLARED_UNITS[product.unit],), field, problems)
+    unit = DECLARED_UNITS[product.unit]
+    material = _MATERIAL.search(measure.unit)
+    value = _convert(measure, (unit, unit + material[0]) if unit and material else (unit,), field, problems)
     value = None if value is None else EXACT.copy_negate(value) if term.is_negative else value
     if value is None:
         return Decimal(1)

@@ -33,6 +33,7 @@ from weighbridge.db.engine import Database, Read, Write
 from weighbridge.errors import Gone, Malformed
 from weighbridge.exchange.change_feed import number_changes
 from weighbridge.exchange.records.changes import (
+    IDS_OF_KEYS,
     SHOWN_KINDS,
     ChangeEntry,
     ChangePage,
@@ -69,10 +70,10 @@ _BOUNDS: Final = """
     SELECT coalesce((SELECT max(number) FROM changes WHERE account_id = %(account)s), 0),
            coalesce((SELECT number FROM change_horizons WHERE account_id = %(account)s), 0)
 """
-_ENTRIES: Final = """
+_ENTRIES: Final = f"""
     SELECT number, kind, action, project_id, at, ARRAY(SELECT lower(part) FROM unnest(keys) AS part),
-           ARRAY(SELECT upper(part) FROM unnest(keys) AS part)
-      FROM changes
+           ARRAY(SELECT upper(part) FROM unnest(keys) AS part), {IDS_OF_KEYS}
+      FROM changes told
      WHERE account_id = %(account)s AND number BETWEEN %(first)s AND %(last)s AND kind = ANY (%(kinds)s)
        AND (task_type IS NULL OR task_type = ANY (%(task_types)s))
        AND (%(project)s::integer IS NULL OR project_id = %(project)s::integer)
@@ -155,7 +156,9 @@ def _list_changes(entry: ChangeEntry, position: int) -> Iterator[FeedChange]:
     keys = (key for keys in entry.ranges(position) for key in keys)
     for index, key in enumerate(keys, position + 1):
         goes_on = ChangeCursor(entry.number, index) if index < last else ChangeCursor(entry.number + 1, 0)
-        named = id_of_changed(entry.kind, entry.project, key)
+        named = (
+            id_of_changed(entry.kind, entry.project, key) if entry.named is None else entry.named[index - 1]
+        )
         yield FeedChange(goes_on.text, SHOWN_KINDS[entry.kind], entry.action, named, project, at)
 
 
@@ -254,7 +257,8 @@ async def forget_changes(tx: Write, days: int) -> int:
 
 @follow("/changes", permission=ANY, returns=ChangePage, options=OPTIONS, begins=("after", LATEST))
 async def list_changes(call: FollowCall) -> LookResult:
-    """Follow what changes: events, corrections, batches, tasks, rule results and reports, in one order.
+    """Follow what changes: events, corrections, batches, tasks, rule results, reports and footprints, in one
+    order.
 
     Send the `cursor` of the last answer as `after`, again and again: each change is told once, and none is
     left out, also when many write at a time. With `wait` an answer that would be empty comes as soon as

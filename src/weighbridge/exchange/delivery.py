@@ -44,7 +44,7 @@ from weighbridge.exchange.change_feed import (
     number_changes,
     take,
 )
-from weighbridge.exchange.records.changes import MEDIA_TYPE, StoredDelivery, body_of
+from weighbridge.exchange.records.changes import IDS_OF_KEYS, MEDIA_TYPE, StoredDelivery, body_of
 from weighbridge.http.limits import Address
 from weighbridge.http.outgoing import NoAnswer, NotSent, OutgoingClient, OutgoingRequest
 from weighbridge.platform import changes
@@ -103,11 +103,11 @@ _MOMENT: Final = """
 
 # The moment of a delivery is kept in milliseconds, rounded; so is the one that it is compared with, for else
 # half of those that were stored in this very transaction would not be due yet.
-_DUE: Final = """
+_DUE: Final = f"""
     SELECT id, webhook_id, kind, action, project_id, ARRAY(SELECT lower(part) FROM unnest(keys) AS part),
            ARRAY(SELECT upper(part) FROM unnest(keys) AS part), first_number, first_position, next_number,
-           next_position, changed_at, attempt_count, is_by_hand
-      FROM webhook_deliveries
+           next_position, changed_at, attempt_count, is_by_hand, {IDS_OF_KEYS}
+      FROM webhook_deliveries told
      WHERE webhook_id = %s AND state = 'pending' AND next_attempt_at <= now()::timestamptz(3)
        AND (%s OR is_by_hand)
      ORDER BY id

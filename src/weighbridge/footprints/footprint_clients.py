@@ -23,7 +23,7 @@ from weighbridge.db.row import Column, row_of
 from weighbridge.errors import Invalid
 from weighbridge.footprints.pact.access import make_client_id, make_secret
 from weighbridge.footprints.records import FOOTPRINT_CLIENT_BODIES, FootprintClient, IssuedFootprintClient
-from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, delete, get, post
+from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, delete, get, patch, post
 from weighbridge.platform import changes
 from weighbridge.platform.feature_flags import need_feature
 from weighbridge.platform.tenancy import find, number_named, of_account
@@ -69,14 +69,18 @@ async def _check_client(tx: Read, actor: Actor, new: FootprintClient) -> list[Pr
     ):
         message = f"partner_id: partner {shorten(str(new.partner_id))} does not exist in this account."
         problems.append(Problem(message, "footprint_client.partner_id", "unknown"))
+    return [problem for problem in problems if problem]
+
+
+async def _check_count(tx: Read, actor: Actor) -> list[Problem]:
     count = await tx.value(
         "SELECT count(*) FROM footprint_clients WHERE account_id = %s AND revoked_at IS NULL",
         (actor.account_id,),
     )
-    if count >= CLIENTS_MAX:
-        message = f"The account has {count:,} clients, and takes {CLIENTS_MAX:,}; revoke one first."
-        problems.append(Problem(message, "footprint_client", "too_many"))
-    return [problem for problem in problems if problem]
+    if count < CLIENTS_MAX:
+        return []
+    message = f"The account has {count:,} clients, and takes {CLIENTS_MAX:,}; revoke one first."
+    return [Problem(message, "footprint_client", "too_many")]
 
 
 _ONE = "/footprint_clients/{footprint_client_id}"
@@ -118,7 +122,7 @@ async def create_footprint_client(call: WriteCall, body: Struct) -> IssuedFootpr
     tx, actor = call.tx, call.actor
     await need_feature(tx, actor.account_id, Feature.FOOTPRINT_EXCHANGE)
     new = FOOTPRINT_CLIENT_BODIES.created(body)
-    if problems := await _check_client(tx, actor, new):
+    if problems := [*await _check_client(tx, actor, new), *await _check_count(tx, actor)]:
         raise Invalid(problems)
     secret = make_secret()
     number: int = await tx.value(
@@ -131,6 +135,36 @@ async def create_footprint_client(call: WriteCall, body: Struct) -> IssuedFootpr
     made = await read_footprint_client(tx, actor, str(number))
     changes.record(tx, actor, action="footprint_client.create", target=str(number), after=made)
     return IssuedFootprintClient(**asdict(made), client_secret=secret)
+
+
+@patch(
+    _ONE,
+    permission="administration:write",
+    body=FOOTPRINT_CLIENT_BODIES.change_body,
+    returns=FootprintClient,
+    example={"footprint_client": {"partner_id": 1}},
+)
+async def update_footprint_client(call: WriteCall, body: Struct) -> FootprintClient:
+    """Change the name of a client or whose it is; its id, its secret and its tokens stay as they are."""
+    tx, actor, text = call.tx, call.actor, call.path["footprint_client_id"]
+    before = await read_footprint_client(tx, actor, text)
+    wanted = FOOTPRINT_CLIENT_BODIES.changed(before, body)
+    problems = await _check_client(tx, actor, wanted)
+    if before.revoked_at is not None:
+        problems.append(
+            Problem("The client was revoked; create another one.", "footprint_client", "conflict")
+        )
+    if problems:
+        raise Invalid(problems)
+    if wanted == before:
+        return before
+    await tx.execute(
+        "UPDATE footprint_clients SET name = %s, partner_id = %s WHERE id = %s",
+        (wanted.name, wanted.partner_id, before.id),
+    )
+    after = await read_footprint_client(tx, actor, text)
+    changes.record(tx, actor, action="footprint_client.update", target=text, before=before, after=after)
+    return after
 
 
 @delete(_ONE, permission="administration:write", urgent=True)
@@ -147,4 +181,10 @@ async def revoke_footprint_client(call: WriteCall) -> None:
         changes.record(tx, actor, action="footprint_client.revoke", target=text, before=before, after=after)
 
 
-ROUTES = [list_footprint_clients, create_footprint_client, get_footprint_client, revoke_footprint_client]
+ROUTES = [
+    list_footprint_clients,
+    create_footprint_client,
+    get_footprint_client,
+    update_footprint_client,
+    revoke_footprint_client,
+]

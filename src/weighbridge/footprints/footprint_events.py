@@ -6,7 +6,6 @@ accounting.
 Invariant: an event that comes again, by its source and id, is stored once.
 """
 
-import json
 from typing import Final
 
 from psycopg.sql import SQL, Composable
@@ -25,7 +24,7 @@ from weighbridge.db.lists.listing import (
     read_page,
 )
 from weighbridge.db.row import Column, row_of
-from weighbridge.footprints.pact.stored import EVENT_TYPES
+from weighbridge.footprints.pact.stored import EVENT_TYPES, read_json
 from weighbridge.footprints.records import FootprintEvent
 from weighbridge.http.endpoints.endpoint import ReadCall, get
 from weighbridge.platform.tenancy import find, number_named, of_account
@@ -48,7 +47,7 @@ FOOTPRINT_EVENT: Final = row_of(
     Column("type", "e.type"),
     Column("source", "e.source"),
     Column("event_id", "e.event_id"),
-    Column("content", "e.content", json.loads),
+    Column("content", "e.content", read_json),
     Column("received_at", "e.received_at"),
 )
 

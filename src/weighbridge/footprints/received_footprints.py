@@ -6,7 +6,6 @@ production accounting.
 Invariants: a record never changes; what comes again and says something else is a record of its own.
 """
 
-import json
 from typing import Any, Final
 
 from psycopg.sql import SQL, Composable
@@ -25,6 +24,7 @@ from weighbridge.db.lists.listing import (
 )
 from weighbridge.db.row import Column, Derived, row_of
 from weighbridge.footprints.footprints import list_findings
+from weighbridge.footprints.pact.stored import read_json
 from weighbridge.footprints.records import ReceivedFootprint
 from weighbridge.http.endpoints.endpoint import ReadCall, get
 from weighbridge.platform.tenancy import find, number_named, of_account
@@ -43,7 +43,7 @@ RECEIVED_FOOTPRINTS: Final = Listing(
 
 
 def _read_content(text: str) -> dict[str, Any]:
-    content: dict[str, Any] = json.loads(text)
+    content: dict[str, Any] = read_json(text)
     return content
 
 

@@ -462,6 +462,7 @@ OBLIGATIONS: Final[Mapping[str, tuple[Obligation, ...]]] = {
     "footprint.deprecate": _NOTHING,
     "footprint_client.create": _NOTHING,
     "footprint_client.revoke": _NOTHING,
+    "footprint_client.update": _NOTHING,
     "footprint_partner.create": _NOTHING,
     "footprint_partner.update": _NOTHING,
     "footprint_call.create": _NOTHING,

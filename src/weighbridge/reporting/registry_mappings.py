@@ -107,10 +107,16 @@ async def _list_unknown(tx: Read, project: int, mapping: CertifyMapping) -> list
     named = {
         number for component in mapping.components for one in component.inputs for number in one.evidence_ids
     }
-    known_evidence = {number for (number,) in await tx.tuples(_RECORDS["files"], (project, sorted(named)))}
+    known_evidence = {number for (number,) in await tx.tuples(_RECORDS["evidence"], (project, sorted(named)))}
     for number in sorted(named - known_evidence):
-        message = f"{FIELD}.components names evidence {number}, which is no file of the project."
+        message = f"{FIELD}.components names evidence {number}, which the project does not have."
         problems.append(Problem(message, f"{FIELD}.components", "unknown"))
+    slugs = {one.slug for component in mapping.project_components for one in component.inputs}
+    known_slugs = {slug for (slug,) in await tx.tuples(_RECORDS["static_inputs"], (project, sorted(slugs)))}
+    for slug in sorted(slugs - known_slugs):
+        place = f"{FIELD}.project_components"
+        message = f"{place} names static input {shorten(slug)!r}, which the project does not have."
+        problems.append(Problem(message, place, "unknown"))
     return problems
 
 
@@ -118,6 +124,9 @@ def _list_event_types(mapping: CertifyMapping) -> Iterator[tuple[str, str, set[s
     """The event types that a mapping names, each with its place and the data points of it."""
     if (batches := mapping.feedstock_batches) is not None:
         yield "feedstock_batches", batches.event_type, {batches.mass}
+    if (of := mapping.applications) is not None:
+        points = {of.arrival.data_point, of.departure.data_point, of.rate.data_point}
+        yield "applications", of.event_type, points
     for at, sample in enumerate(mapping.samples):
         yield f"samples[{at}]", sample.event_type, {value.data_point for value in sample.values}
     for at, sensor in enumerate(mapping.sensors):
@@ -145,7 +154,8 @@ _RECORDS: Final = {
     "feedstocks": "SELECT true FROM feedstocks WHERE project_id = %s AND id = %s",
     "locations": "SELECT true FROM locations WHERE project_id = %s AND id = %s",
     "ledgers": "SELECT true FROM ledgers WHERE project_id = %s AND id = %s",
-    "files": "SELECT id FROM evidence WHERE project_id = %s AND id = ANY (%s) AND type = 'file'",
+    "evidence": "SELECT id FROM evidence WHERE project_id = %s AND id = ANY (%s)",
+    "static_inputs": "SELECT DISTINCT slug FROM static_inputs WHERE project_id = %s AND slug = ANY (%s)",
 }
 
 _PATH: Final = "/projects/{project_id}/registry_mappings"

@@ -177,6 +177,26 @@ def test_a_request_is_answered_by_what_meets_it_or_that_nothing_does(three):
     assert [one["event_id"] for one in stored] == ["event-2", "event-1"]
 
 
+def test_a_client_is_given_its_partner_later_and_keeps_its_token(host):
+    client = host.client()
+    caller = host.pact(client)
+    asked = event("RequestCreated", {"productId": ["urn:gtin:4712345060507"]})
+    caller.send(asked).expect(400)
+    partner = host.partner("https://trader.example/pact")
+    path = f"/footprint_clients/{client['id']}"
+
+    def change(**fields):
+        return host.api.patch(path, {"footprint_client": fields})
+
+    changed = change(partner_id=partner["id"], name="Trader").expect(200).body
+
+    assert (changed["partner_id"], changed["name"]) == (partner["id"], "Trader")
+    caller.send(asked).expect(200)
+    assert change(partner_id=partner["id"] + 1_000_000).expect(422).error["field"] == "partner_id"
+    host.api.delete(path).expect(204)
+    assert change(name="Again").expect(422).error["message"] == "The client was revoked; create another one."
+
+
 def test_what_fulfils_a_request_is_stored_once_as_it_came_with_what_is_wrong(host, sql):
     caller = host.pact(host.client())
     sent = {

@@ -8,7 +8,8 @@ import asyncio
 import threading
 
 import pytest
-from tests.given.certify import certified_plant, certify
+from tests.given.certified import certified_plant
+from tests.given.certify import certify
 
 from weighbridge.worker import attempt_task
 
@@ -28,7 +29,7 @@ async def kill(running):
 
 
 def kill_at_the_next_call(server, account, double, when):
-    """Carry on with the account's task until its next change arrives, and kill it there; whether one did."""
+    """Carry on with the account's task until its next call arrives, and kill it there; whether one did."""
     [(task,)] = account.sql(OPEN, account.id)
     reached, released = threading.Event(), threading.Event()
     double.hold = (when, reached, released)
@@ -42,7 +43,7 @@ def kill_at_the_next_call(server, account, double, when):
 
 
 def carry_out_with_kills(server, account, plant, double, report):
-    """Send a report, with a kill before and after each change; gives how many kills there were."""
+    """Send a report, with a kill before and after each call that is held; gives how many kills there were."""
     kills = 0
     plant.api.post(f"/reports/{report['id']}/submit", {"registry_id": plant.registry["id"]}).expect(202)
     while plant.read(report)["status"] == "submitting":

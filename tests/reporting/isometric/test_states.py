@@ -1,9 +1,11 @@
 """What comes back of the registry: states, numbers as it keeps them, refusals, and lost answers."""
 
 import json
+from collections import Counter
 
 import pytest
-from tests.given.certify import PROJECT, SECRET, TOKEN, certified_plant, certify
+from tests.given.certified import certified_plant
+from tests.given.certify import PROJECT, SECRET, TOKEN, certify
 
 from weighbridge import worker
 from weighbridge.reporting.isometric.calls import hide_signatures
@@ -78,8 +80,11 @@ def test_a_statement_that_failed_is_submitted_again_with_what_its_restatement_ch
     kept = removals & made
     assert len(removals) == 6
     assert 0 < len(kept) < 6  # those of other months and of the husk stay as they are
-    deleted = [path for method, path, _ in double.journal if method == "DELETE"]
-    assert len(deleted) == 6 - len(kept)
+    deleted = Counter(path.split("/")[1] for method, path, _ in double.journal if method == "DELETE")
+    assert deleted["removals"] == 6 - len(kept)
+    assert deleted["biochar_applications"] > 0  # of production batches that came to something else
+    spread = [(one["application_date"], one["truck_mass_on_arrival"]) for one in double.all("application")]
+    assert len(spread) == len({str(one) for one in spread}) == 7
 
 
 def test_a_number_that_comes_back_otherwise_is_a_finding_and_one_that_was_rounded_to_a_double_is_none(

@@ -2,7 +2,8 @@
 
 import pytest
 from tests.given import accounting
-from tests.given.certify import EMITTED, CertifiedPlant, certified_plant, certify
+from tests.given.certified import CertifiedPlant, certified_plant
+from tests.given.certify import EMITTED, certify
 from tests.given.uncertain_chains import state_of_type
 
 MODEL = "models/net-removal.yaml"

@@ -3,11 +3,13 @@
 from collections import Counter
 
 import pytest
-from tests.given.certify import PROJECT, certified_plant, certify
+from tests.given.certified import certified_plant
+from tests.given.certify import PROJECT, certify
 
 KINDS = {
-    "sensor": 1, "feedstock_batch": 12, "production_batch": 6, "measurement_sample": 9, "datapoint": 12,
-    "removal": 6, "time_series": 1, "ghg_statement": 1,
+    "sensor": 1, "feedstock_batch": 12, "production_batch": 6, "measurement_sample": 9,
+    "biochar_application": 7, "datapoint": 13, "project_component": 1, "removal": 6,
+    "time_series": 1, "ghg_statement": 1,
 }  # fmt: skip
 
 

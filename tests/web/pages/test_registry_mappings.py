@@ -3,7 +3,8 @@
 import lxml.html
 import pytest
 from tests.given import collection
-from tests.given.certify import FIELD, FOREST, HUSK, STORED, TEMPLATE, certified_plant, certify
+from tests.given.certified import certified_plant
+from tests.given.certify import FIELD, FOREST, HUSK, STORED, TEMPLATE, certify
 from tests.given.people import visitor
 
 from weighbridge.reporting.isometric.mapping import read_mapping
@@ -95,6 +96,7 @@ def everything_of(plant):
     contents["samples"].append({**contents["samples"][0], "values": contents["samples"][0]["values"] * 2})
     contents["series"][0]["storage_location"] = {"id": FIELD, "name": "Field at the river"}
     contents["series"][0]["time_column"] = "moment"
+    contents["applications"]["storage_location"]["name"] = "Field at the river"
     return contents
 
 

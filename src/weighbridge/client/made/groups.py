@@ -244,6 +244,7 @@ class FootprintClientsOperations(Group[Carrier]):
     get = One(operations.footprint_clients_get)
     list = Listed(operations.footprint_clients_list)
     revoke = One(operations.footprint_clients_revoke)
+    update = One(operations.footprint_clients_update)
 
 
 class FootprintEventsOperations(Group[Carrier]):

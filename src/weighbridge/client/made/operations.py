@@ -1779,7 +1779,8 @@ def changes_list(
     wait: str | None = None,
     ticket: str | None = None,
 ) -> Call[records.ChangePage]:
-    """Follow what changes: events, corrections, batches, tasks, rule results and reports, in one order.
+    """Follow what changes: events, corrections, batches, tasks, rule results, reports and footprints, in
+    one order.
 
     GET /changes
 
@@ -1788,7 +1789,7 @@ def changes_list(
             begins with the oldest change that is kept; `latest` gives the cursor for what comes from
             now on.
         kind: Only changes of these kinds, separated by commas: event, correction, batch, async_task,
-            rule_result, report, ledger.
+            rule_result, report, ledger, footprint.
         project_id: Only changes in this project, by its id prj_… or its number.
         page_size: How many changes an answer holds at most, 1 to 1,000; by default 200.
         wait: How many seconds to wait until there is something to answer, 0 to 30; 0 is not at all.
@@ -4703,6 +4704,37 @@ def footprint_clients_revoke(
         "/footprint_clients/{footprint_client_id}",
         None,
         names={"footprint_client_id": footprint_client_id},
+    )
+
+
+def footprint_clients_update(
+    footprint_client_id: str,
+    *,
+    name: str | UnsetType = UNSET,
+    partner_id: int | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.FootprintClient]:
+    """Change the name of a client or whose it is; its id, its secret and its tokens stay as they are.
+
+    PATCH /footprint_clients/{footprint_client_id}
+
+    Args:
+        footprint_client_id: Which footprint client.
+        name: Whose client it is, in the words of whoever made it.
+        partner_id: The number of the partner whose client it is, who is sent answers to its requests;
+            null for none.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
+    """
+    return call(
+        "PATCH",
+        "/footprint_clients/{footprint_client_id}",
+        records.FootprintClient,
+        names={"footprint_client_id": footprint_client_id},
+        body={"footprint_client": {"name": name, "partner_id": partner_id}},
+        takes_key=True,
+        key=idempotency_key,
     )
 
 
@@ -10382,6 +10414,7 @@ def webhooks_create(
             "rule_result",
             "report",
             "ledger",
+            "footprint",
             "event.create",
             "event.update",
             "event.void",
@@ -10403,6 +10436,8 @@ def webhooks_create(
             "report.update",
             "report.delete",
             "ledger.update",
+            "footprint.create",
+            "footprint.update",
         ]
     ]
     | UnsetType
@@ -10675,6 +10710,7 @@ def webhooks_update(
             "rule_result",
             "report",
             "ledger",
+            "footprint",
             "event.create",
             "event.update",
             "event.void",
@@ -10696,6 +10732,8 @@ def webhooks_update(
             "report.update",
             "report.delete",
             "ledger.update",
+            "footprint.create",
+            "footprint.update",
         ]
     ]
     | UnsetType = UNSET,

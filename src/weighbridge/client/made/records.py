@@ -1111,7 +1111,9 @@ class FeedChange(msgspec.Struct, frozen=True, kw_only=True):
     """One record was changed; how it is now says the record itself."""
 
     cursor: str
-    kind: Literal["event", "correction", "batch", "async_task", "rule_result", "report", "ledger"]
+    kind: Literal[
+        "event", "correction", "batch", "async_task", "rule_result", "report", "ledger", "footprint"
+    ]
     action: Literal["create", "update", "delete", "void", "restore", "revert", "start", "complete", "fail"]
     id: str
     project_id: str | None
@@ -1894,6 +1896,7 @@ class IssuedWebhook(msgspec.Struct, frozen=True, kw_only=True):
             "rule_result",
             "report",
             "ledger",
+            "footprint",
             "event.create",
             "event.update",
             "event.void",
@@ -1915,6 +1918,8 @@ class IssuedWebhook(msgspec.Struct, frozen=True, kw_only=True):
             "report.update",
             "report.delete",
             "ledger.update",
+            "footprint.create",
+            "footprint.update",
         ]
     ]
     is_enabled: bool
@@ -3766,6 +3771,7 @@ class Webhook(msgspec.Struct, frozen=True, kw_only=True):
             "rule_result",
             "report",
             "ledger",
+            "footprint",
             "event.create",
             "event.update",
             "event.void",
@@ -3787,6 +3793,8 @@ class Webhook(msgspec.Struct, frozen=True, kw_only=True):
             "report.update",
             "report.delete",
             "ledger.update",
+            "footprint.create",
+            "footprint.update",
         ]
     ]
     is_enabled: bool
@@ -3807,7 +3815,17 @@ class WebhookDelivery(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     webhook_id: str
     type: str
-    kind: Literal["event", "correction", "batch", "async_task", "rule_result", "report", "ledger", "webhook"]
+    kind: Literal[
+        "event",
+        "correction",
+        "batch",
+        "async_task",
+        "rule_result",
+        "report",
+        "ledger",
+        "footprint",
+        "webhook",
+    ]
     action: Literal[
         "create", "update", "delete", "void", "restore", "revert", "start", "complete", "fail", "test"
     ]

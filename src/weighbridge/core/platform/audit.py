@@ -114,6 +114,7 @@ class ChangeKind(StrEnum):
     RULE_RESULT = "rule_result"
     REPORT = "report"
     LEDGER = "ledger"
+    FOOTPRINT = "footprint"
 
 
 class ChangeAction(StrEnum):
@@ -138,6 +139,7 @@ PERMISSIONS: Final[Mapping[ChangeKind, str]] = MappingProxyType(
         ChangeKind.RULE_RESULT: "data_rules:read",
         ChangeKind.REPORT: "production_accounting:read",
         ChangeKind.LEDGER: "production_accounting:read",
+        ChangeKind.FOOTPRINT: "production_accounting:read",
     }
 )
 """What it takes to read changes of a kind. Of tasks each type has its own."""
@@ -156,10 +158,11 @@ ACTIONS: Final[Mapping[ChangeKind, tuple[ChangeAction, ...]]] = MappingProxyType
         ChangeKind.RULE_RESULT: (ChangeAction.CREATE, ChangeAction.UPDATE),
         ChangeKind.REPORT: (ChangeAction.CREATE, ChangeAction.UPDATE, ChangeAction.DELETE),
         ChangeKind.LEDGER: (ChangeAction.UPDATE,),
+        ChangeKind.FOOTPRINT: (ChangeAction.CREATE, ChangeAction.UPDATE),
     }
 )  # fmt: skip
 """What is done to records of each kind; a task is updated when it waits again after an attempt, a ledger when
-another number of events waits for a generation."""
+another number of events waits for a generation, a footprint when it is deprecated."""
 
 CHANGE_TYPES: Final[Mapping[str, tuple[tuple[ChangeKind, ChangeAction], ...]]] = MappingProxyType(
     {kind.value: tuple((kind, action) for action in actions) for kind, actions in ACTIONS.items()}

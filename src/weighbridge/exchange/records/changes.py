@@ -95,6 +95,8 @@ class ChangeEntry:
     at: datetime
     starts: Sequence[int]
     ends: Sequence[int]
+    named: Sequence[str] | None = None
+    """The ids of its records, in the order of their keys, where they do not follow from the keys."""
 
     @property
     def size(self) -> int:
@@ -111,6 +113,17 @@ class ChangeEntry:
 def stored_kinds(kinds: Iterable[ChangeKind]) -> list[str]:
     """The kinds of records of which these kinds consist."""
     return [stored for kind in kinds for stored in _STORED.get(kind, (kind.value,))]
+
+
+IDS_OF_KEYS: Final = """
+    CASE WHEN kind = 'footprint' THEN ARRAY(
+        SELECT f.id::text FROM footprints f
+         WHERE f.project_id = told.project_id AND f.number >= lower(keys) AND f.number < upper(keys)
+           AND keys @> f.number ORDER BY f.number) END
+"""
+"""The ids of the footprints that a row `told` with `kind` and `keys` tells of; of other kinds ids follow from
+keys.
+"""
 
 
 def id_of_changed(kind: str, project: int | None, key: int) -> str:
@@ -163,6 +176,8 @@ class StoredDelivery:
     changed_at: datetime
     attempts: int
     is_by_hand: bool
+    named: Sequence[str] | None = None
+    """The ids of its records, where they do not follow from the keys."""
 
     @property
     def id(self) -> str:
@@ -191,6 +206,8 @@ def record_ids(delivery: StoredDelivery) -> list[str]:
     """The ids of the records that a delivery names, in the order of their keys."""
     if (delivery.kind, delivery.action) == TEST:
         return [identity.of("webhook", 0, delivery.webhook)]
+    if delivery.named is not None:
+        return [*delivery.named]
     return [
         id_of_changed(delivery.kind, delivery.project, key)
         for start, end in zip(delivery.starts, delivery.ends, strict=True)

@@ -16,8 +16,8 @@ from urllib.parse import unquote_plus
 import msgspec
 
 from weighbridge.core.platform import permission as tokens
-from weighbridge.core.platform.settings import Feature
-from weighbridge.db.engine import Read, Write
+from weighbridge.core.platform.settings import SWITCHED_ON, Feature
+from weighbridge.db.engine import Database, Write
 from weighbridge.platform.feature_flags import is_on
 
 TOKEN_SECONDS: Final = 3_600
@@ -103,12 +103,11 @@ async def issue_access_token(tx: Write, credentials: Credentials) -> str | None:
     return token
 
 
-async def find_client(tx: Read, token: str) -> PactClient | None:
+async def find_client(place: Database, token: str) -> PactClient | None:
     """Whose token it is; None for one that is unknown, has ended, or opens nothing any more."""
-    client = await tx.row(PactClient, _WHOSE, (tokens.hash_token(token),))
-    if client is None or not await is_on(tx, client.account, Feature.FOOTPRINT_EXCHANGE):
-        return None
-    return client
+    feature = Feature.FOOTPRINT_EXCHANGE
+    row = await place.single(_WHOSE, (tokens.hash_token(token), feature, feature not in SWITCHED_ON))
+    return None if row is None else PactClient(*row)
 
 
 class _ClientRow(msgspec.Struct, frozen=True):
@@ -124,4 +123,6 @@ _WHOSE: Final = """
     SELECT t.account_id, t.client_id, c.partner_id
       FROM footprint_tokens t JOIN footprint_clients c ON c.id = t.client_id
      WHERE t.secret_hash = %s AND t.expires_at > now() AND c.revoked_at IS NULL
+       AND coalesce((SELECT f.is_on FROM feature_flags f
+                      WHERE f.account_id = t.account_id AND f.name = %s), %s)
 """

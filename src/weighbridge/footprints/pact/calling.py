@@ -24,7 +24,8 @@ from weighbridge.core.platform.encryption import UnopenedSecretError
 from weighbridge.core.platform.permission import NOBODY, Actor
 from weighbridge.core.platform.webhook import DeliveryState, compute_pause, is_taken, read_retry_after
 from weighbridge.db.engine import Database
-from weighbridge.footprints.pact.events import MEDIA_TYPE, store_received
+from weighbridge.footprints.pact.events import MEDIA_TYPE, name_footprint, store_received
+from weighbridge.footprints.pact.stored import read_json
 from weighbridge.footprints.records import CallKind, read_uuid
 from weighbridge.http.outgoing import (
     NoAnswer,
@@ -183,7 +184,7 @@ class Exchanger:
             identifier: UUID | None = read_uuid(text)
             answer = await self._get(token, f"{call.address}/3/footprints/{identifier}")
             footprint = _read_object(answer).get("data")
-            if not isinstance(footprint, dict) or not isinstance(footprint.get("id"), str):
+            if not isinstance(footprint, dict) or not name_footprint(footprint):
                 raise CallFailedError("The partner's answer is no footprint.")
             yield [footprint]
 
@@ -195,7 +196,7 @@ class Exchanger:
             answer = await self._get(token, address)
             footprints = _read_object(answer).get("data")
             if not isinstance(footprints, list) or not all(
-                isinstance(one, dict) and isinstance(one.get("id"), str) for one in footprints
+                isinstance(one, dict) and name_footprint(one) for one in footprints
             ):
                 raise CallFailedError("The partner's answer is no list of footprints.")
             yield footprints
@@ -280,8 +281,8 @@ def _need_taken(answer: OutgoingAnswer, what: str) -> None:
 def _read_object(answer: OutgoingAnswer) -> Mapping[str, Any]:
     """The object that an answer is; an empty one for any other answer."""
     try:
-        content = json.loads(answer.content.decode())
-    except (ValueError, RecursionError):
+        content = read_json(answer.content)
+    except ValueError:
         return {}
     return content if isinstance(content, dict) else {}
 

@@ -25,7 +25,9 @@ from weighbridge.footprints.pact.stored import (
     find_footprints,
     insert_call,
     read_criteria,
+    read_json,
     write_event,
+    write_json,
 )
 from weighbridge.footprints.records import CallKind, read_uuid
 from weighbridge.platform import changes
@@ -62,8 +64,8 @@ def read_event(body: bytes) -> PactEvent:
     """Read the body of an event; EventError for one that PACT does not allow."""
     try:
         text = body.decode()
-        event = json.loads(text)
-    except (ValueError, RecursionError):
+        event = read_json(text)
+    except ValueError:
         raise EventError("The body is no JSON.") from None
     if not isinstance(event, dict):
         raise EventError("The body is no object.")
@@ -116,7 +118,7 @@ def _check_fulfilled(data: Mapping[str, Any]) -> None:
     footprints = data.get("pfs")
     if not isinstance(footprints, list) or not 0 < len(footprints) <= PUBLISHED_MAX:
         raise EventError(f"data.pfs is a list of 1 to {PUBLISHED_MAX:,} footprints.")
-    if not all(isinstance(one, dict) and _name_footprint(one) for one in footprints):
+    if not all(isinstance(one, dict) and name_footprint(one) for one in footprints):
         raise EventError("data.pfs has a footprint without an id.")
     _check_request_named(data)
 
@@ -135,10 +137,10 @@ _CHECKS: Final = {
 """What the data of each kind of event are like."""
 
 
-def _name_footprint(footprint: Mapping[str, Any]) -> str:
-    """What the owner of a footprint calls it; empty where that is no text."""
+def name_footprint(footprint: Mapping[str, Any]) -> str:
+    """What the owner of a footprint calls it; empty where that is no text that can be stored."""
     name = footprint.get("id")
-    return name[:ID_MAX] if isinstance(name, str) else ""
+    return name[:ID_MAX] if isinstance(name, str) and "\x00" not in name else ""
 
 
 # What an event leads to.
@@ -194,8 +196,7 @@ async def _answer_request(tx: Write, account: int, partner: int, event: PactEven
 
 def digest_content(text: str) -> bytes:
     """The digest of a footprint that came, which is the same in whatever order and spacing it is written."""
-    written = json.dumps(json.loads(text), sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(written.encode()).digest()
+    return hashlib.sha256(write_json(read_json(text), is_sorted=True).encode()).digest()
 
 
 async def store_received(
@@ -207,10 +208,7 @@ async def store_received(
     client: int | None = None,
 ) -> int:
     """Store footprints of others as they came; gives how many were not there yet."""
-    texts = [
-        (_name_footprint(one), json.dumps(one, ensure_ascii=False, separators=(",", ":")))
-        for one in footprints
-    ]
+    texts = [(name_footprint(one), write_json(one)) for one in footprints]
     digests = [digest_content(text) for _, text in texts]
     stored = await tx.tuples(
         """

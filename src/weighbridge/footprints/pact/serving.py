@@ -43,8 +43,8 @@ from weighbridge.footprints.pact.stored import (
     PATH,
     CriteriaError,
     find_footprint,
-    find_footprints,
     read_criteria,
+    read_page,
 )
 from weighbridge.footprints.records import read_uuid
 from weighbridge.http.caller import ask_in_cell, database, read_token, shares
@@ -55,6 +55,12 @@ log = structlog.get_logger()
 
 PactRequest = Request[Any, Any, State]
 Result = TypeVar("Result")
+
+TOKEN_BYTES_MAX: Final = 10_000
+"""Bytes of the body of a request for a token, which anybody may send."""
+
+FIELDS_MAX: Final = 20
+"""Fields of a request for a token that are looked at."""
 
 _JSON: Final = "application/json"
 _CURSOR_DIGITS_MAX: Final = 18
@@ -166,8 +172,7 @@ async def _authenticate(request: PactRequest) -> PactClient:
     token = read_token(request)
 
     async def find(place: Database) -> PactClient | None:
-        async with place.read() as tx:
-            return await find_client(tx, token)
+        return await find_client(place, token)
 
     async def look() -> PactClient | None:
         account = account_of_token(token) if is_well_formed(token) else None
@@ -204,7 +209,7 @@ async def _configure(request: PactRequest) -> Response[str]:
     return _respond(json.dumps(content))
 
 
-@post(f"{PATH}/auth/token", status_code=200, include_in_schema=False)
+@post(f"{PATH}/auth/token", status_code=200, include_in_schema=False, request_max_body_size=TOKEN_BYTES_MAX)
 async def create_token(request: PactRequest) -> Response[str]:
     """A token for a client, by its id and secret."""
     return await _answer(request, "pact_token", _issue)
@@ -227,7 +232,8 @@ async def _issue(request: PactRequest) -> Response[str]:
         account = None if credentials is None else account_of_client(credentials.client_id)
         return None if account is None else await ask_in_cell(request, account, issue)
 
-    form = parse_qs((await request.body()).decode(errors="replace"), max_num_fields=20)
+    text = (await request.body()).decode(errors="replace")
+    form = parse_qs(text) if text.count("&") <= FIELDS_MAX else {}
     if form.get("grant_type") != ["client_credentials"]:
         raise TokenError(400, "unsupported_grant_type", "grant_type is client_credentials.")
     token = await _count_failures(request, failed, look())
@@ -255,15 +261,14 @@ async def _list(request: PactRequest) -> Response[str]:
         raise PactError(400, "BadRequest", str(error)) from None
     limit = min(_read_number(query, "limit", LIMIT_DEFAULT, _LIMIT_DIGITS_MAX), LIMIT_MAX)
     after = _read_number(query, "cursor", 0, _CURSOR_DIGITS_MAX)
-    async with shares(request).turn(client.account), database(request).read() as tx:
-        found = await find_footprints(tx, client.account, criteria, after=after, limit=limit + 1)
-    page = found[:limit]
+    async with shares(request).turn(client.account):
+        page = await read_page(database(request), client.account, criteria, after=after, limit=limit)
     headers = {}
-    if len(found) > limit and page:
+    if page.has_more and page.last is not None:
         kept = [(name, value) for name, values in query.items() if name != "cursor" for value in values]
-        target = urlencode([*kept, ("cursor", page[-1].number)])
+        target = urlencode([*kept, ("cursor", page.last)])
         headers["Link"] = f'<{_origin(request)}{PATH}/3/footprints?{target}>; rel="next"'
-    return _respond(f'{{"data":[{",".join(one.text for one in page)}]}}', headers=headers)
+    return _respond(f'{{"data":[{page.texts}]}}', headers=headers)
 
 
 def _read_number(query: Mapping[str, list[str]], name: str, default: int, digits_max: int) -> int:

@@ -6,10 +6,11 @@ are told in the transaction that makes or deprecates a footprint.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import Any, Final
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, Final, LiteralString, NamedTuple
 from uuid import UUID, uuid4
 
 import msgspec
@@ -17,7 +18,7 @@ import msgspec
 from weighbridge.core.footprint import ACTIVE, DEPRECATED, read_moment
 from weighbridge.core.footprint_content import write_moment
 from weighbridge.core.number import shorten
-from weighbridge.db.engine import Read, Write
+from weighbridge.db.engine import Database, Read, Write
 from weighbridge.footprints.records import CallKind
 
 PATH: Final = "/pact"
@@ -53,6 +54,41 @@ CRITERIA: Final = (*_LISTS, *_MOMENTS, "status")
 """What footprints are looked for by, in the words of PACT."""
 
 
+_read: Final = msgspec.json.Decoder(float_hook=Decimal).decode
+_write: Final = msgspec.json.Encoder(decimal_format="number").encode
+_write_sorted: Final = msgspec.json.Encoder(decimal_format="number", order="sorted").encode
+
+
+NESTED_MAX: Final = 100
+"""How deep what others send may be nested."""
+
+
+def read_json(content: bytes | str) -> Any:
+    """What others have sent, with all digits of its numbers.
+
+    Raises ValueError for what is no JSON, or is nested too deeply.
+    """
+    try:
+        read = _read(content)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise ValueError(str(error)) from None
+    layer = [read]
+    for _ in range(NESTED_MAX):
+        layer = [one for part in layer for one in _list_parts(part)]
+        if not layer:
+            return read
+    raise ValueError("The JSON is nested too deeply.")
+
+
+def _list_parts(value: Any) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+
+
+def write_json(content: Any, *, is_sorted: bool = False) -> str:
+    """The JSON of what was read so."""
+    return (_write_sorted if is_sorted else _write)(content).decode()
+
+
 class CriteriaError(ValueError):
     """A criterion is not what PACT allows; the message is a full sentence."""
 
@@ -81,6 +117,8 @@ def read_criteria(given: Mapping[str, Any]) -> Criteria:
         listed = values if isinstance(values, list) else [values]
         if len(listed) > VALUES_MAX or not all(isinstance(value, str) for value in listed):
             raise CriteriaError(f"{name} takes up to {VALUES_MAX} texts.")
+        if any("\x00" in value for value in listed):
+            raise CriteriaError(f"{name} has a character of number 0 in it.")
         read[field] = [value.lower() for value in listed]
     for name, field in _MOMENTS.items():
         value = given.get(name)
@@ -93,11 +131,11 @@ def read_criteria(given: Mapping[str, Any]) -> Criteria:
             raise CriteriaError(
                 f"{name} is {shorten(repr(value))}; it is a time such as 2025-01-01T00:00:00Z."
             )
-        read[field] = moment.astimezone(UTC)
+        read[field] = moment
     status = given.get("status")
     status = status[0] if isinstance(status, list) and status else status
     if status is not None:
-        read["status"] = str(status).lower()
+        read["status"] = str(status).lower().replace("\x00", "")
     return Criteria(**read)
 
 
@@ -115,12 +153,35 @@ class SentFootprint(msgspec.Struct, frozen=True):
         return f'{self.content[:-1]},"status":"{self.status}"}}'
 
 
-async def find_footprints(
-    tx: Read, account: int, criteria: Criteria, *, after: int = 0, limit: int
-) -> list[SentFootprint]:
-    """Footprints that meet the criteria, in the order in which they were made, behind a number."""
-    values = {name: getattr(criteria, name) for name in Criteria.__slots__}
-    return await tx.rows(SentFootprint, _FIND, values | {"account": account, "after": after, "limit": limit})
+class FootprintPage(NamedTuple):
+    """Footprints as they are sent, one after the other, and the number behind which the next page begins."""
+
+    texts: str
+    last: int | None
+    has_more: bool
+
+
+async def find_footprints(tx: Read, account: int, criteria: Criteria, *, limit: int) -> list[SentFootprint]:
+    """Footprints that meet the criteria, in the order in which they were made."""
+    return await tx.rows(SentFootprint, *_ask(_FIND, account, criteria, after=0, limit=limit))
+
+
+async def read_page(
+    place: Database, account: int, criteria: Criteria, *, after: int, limit: int
+) -> FootprintPage:
+    """A page of footprints that meet the criteria, behind a number: one statement, which gives its JSON."""
+    row = await place.single(*_ask(_PAGE, account, criteria, after=after, limit=limit))
+    assert row is not None, "an aggregate has a row"  # noqa: S101
+    return FootprintPage(*row)
+
+
+def _ask(
+    statement: LiteralString, account: int, criteria: Criteria, *, after: int, limit: int
+) -> tuple[str, dict[str, Any]]:
+    """A statement on footprints that meet the criteria, with its values; only given criteria are named."""
+    given = {name: value for name in Criteria.__slots__ if (value := getattr(criteria, name)) is not None}
+    conditions = "".join(f" AND {_CONDITIONS[name]}" for name in given)
+    return statement.format(conditions), given | {"account": account, "after": after, "limit": limit}
 
 
 async def find_footprint(tx: Read, account: int, identifier: UUID) -> SentFootprint | None:
@@ -132,18 +193,32 @@ async def find_footprint(tx: Read, account: int, identifier: UUID) -> SentFootpr
     )
 
 
+_CONDITIONS: Final = {
+    "product_ids": "product_ids && %(product_ids)s::text[]",
+    "company_ids": "company_ids && %(company_ids)s::text[]",
+    "geographies": "geographies && %(geographies)s::text[]",
+    "classifications": "classifications && %(classifications)s::text[]",
+    "valid_on": "%(valid_on)s::timestamptz BETWEEN valid_from AND valid_until",
+    "valid_after": "valid_from > %(valid_after)s::timestamptz",
+    "valid_before": "valid_until < %(valid_before)s::timestamptz",
+    "status": "lower(status) = %(status)s",
+}
+"""What each criterion asks of a row."""
+
 _FIND: Final = """
     SELECT number, id, status, content FROM footprints
-     WHERE account_id = %(account)s AND number > %(after)s
-       AND (%(product_ids)s::text[] IS NULL OR product_ids && %(product_ids)s::text[])
-       AND (%(company_ids)s::text[] IS NULL OR company_ids && %(company_ids)s::text[])
-       AND (%(geographies)s::text[] IS NULL OR geographies && %(geographies)s::text[])
-       AND (%(classifications)s::text[] IS NULL OR classifications && %(classifications)s::text[])
-       AND (%(valid_on)s::timestamptz IS NULL OR %(valid_on)s BETWEEN valid_from AND valid_until)
-       AND (%(valid_after)s::timestamptz IS NULL OR valid_from > %(valid_after)s)
-       AND (%(valid_before)s::timestamptz IS NULL OR valid_until < %(valid_before)s)
-       AND (%(status)s::text IS NULL OR lower(status) = %(status)s)
+     WHERE account_id = %(account)s AND number > %(after)s{}
      ORDER BY number LIMIT %(limit)s
+"""
+
+_PAGE: Final = """
+    SELECT coalesce(string_agg(left(content, -1) || ',"status":"' || status || '"}}', ',' ORDER BY number)
+                    FILTER (WHERE place <= %(limit)s), ''),
+           max(number) FILTER (WHERE place <= %(limit)s), count(*) > %(limit)s
+      FROM (SELECT number, status, content, row_number() OVER (ORDER BY number) AS place
+              FROM footprints
+             WHERE account_id = %(account)s AND number > %(after)s{}
+             ORDER BY number LIMIT %(limit)s + 1) AS found
 """
 
 

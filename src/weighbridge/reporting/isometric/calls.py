@@ -168,8 +168,8 @@ class CallJournal:
                     (*self._key, reference, *finding),
                 )
 
-    async def list_superseded(self, removals: Sequence[str]) -> list[tuple[int, str, str]]:
-        """The removals that the chain has there other than these: report, reference and id."""
+    async def list_superseded(self, kind: str, own: Sequence[str]) -> list[tuple[int, str, str]]:
+        """The records of a kind that the chain has there other than its own: report, reference and id."""
         async with self._database.read() as tx:
             return await tx.tuples(
                 """
@@ -181,11 +181,11 @@ class CallJournal:
                     ON (of_own.project_id, of_own.report_id) = (own.project_id, own.id)
                    AND of_own.registry_id = s.registry_id
                   JOIN registry_records made ON (made.project_id, made.report_id) = (r.project_id, r.id)
-                 WHERE own.project_id = %s AND own.id = %s AND made.kind = 'removal'
+                 WHERE own.project_id = %s AND own.id = %s AND made.kind = %s
                    AND made.removed_at IS NULL AND made.reference <> ALL (%s)
                  ORDER BY made.report_id, made.reference
                 """,
-                (*self._key, [*removals]),
+                (*self._key, kind, [*own]),
             )
 
     async def note_removed(self, report: int, reference: str) -> None:
@@ -226,11 +226,14 @@ class CertifyClient:
                 return None
             raise
 
-    async def list(self, path: str, query: Mapping[str, str] | None = None) -> AsyncIterator[Any]:
-        """Read all records of a list, page by page."""
+    async def list(
+        self, path: str, query: Mapping[str, str] | None = None, *, names_size: bool = True
+    ) -> AsyncIterator[Any]:
+        """Read all records of a list, page by page; the first by the path alone if not `names_size`."""
         cursor: str | None = None
         while True:
-            position = {"first": str(PAGE_SIZE)} | ({"after": cursor} if cursor else {})
+            size = {"first": str(PAGE_SIZE)} if names_size or cursor else {}
+            position = size | ({"after": cursor} if cursor else {})
             page = await self.read(path, {**(query or {}), **position})
             for node in (page or {}).get("nodes", ()):
                 yield node

@@ -4,7 +4,7 @@ Invariant: everything is of one snapshot, and of the batches on which the report
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime, timedelta, tzinfo
+from datetime import date, datetime, time, timedelta, tzinfo
 from decimal import Decimal
 from typing import Any, Final
 from zoneinfo import ZoneInfo
@@ -17,7 +17,7 @@ from weighbridge.core.uncertainty.effects import read_uncertainty
 from weighbridge.core.uncertainty.statement import build_statement, read_fields
 from weighbridge.core.unit import UnitError, find_slope, parse_unit
 from weighbridge.db.engine import Read
-from weighbridge.reporting.isometric.mapping import CertifyMapping, MappedSeries
+from weighbridge.reporting.isometric.mapping import CertifyMapping, MappedProjectComponent, MappedSeries
 from weighbridge.reporting.isometric.plan import SERIES_ROWS_MAX
 from weighbridge.reporting.isometric.plan_facts import (
     EventFact,
@@ -58,6 +58,7 @@ async def read_facts(tx: Read, key: identity.Key, report: Report, mapping: Certi
         await _read_productions(tx, key.project, basis, mapping),
         await _read_evidence(tx, key.project, named, zone),
         [await _read_series(tx, key.project, one, period) for one in mapping.series],
+        [await _read_project_inputs(tx, key.project, one, zone) for one in mapping.project_components],
         summarise_changes(report, runs),
     )
 
@@ -151,22 +152,24 @@ async def _read_events(
     types = {sample.event_type for sample in mapping.samples}
     if mapping.feedstock_batches is not None:
         types.add(mapping.feedstock_batches.event_type)
+    if mapping.applications is not None:
+        types.add(mapping.applications.event_type)
     if not types:
         return []
     values: dict[int, dict[str, KnownQuantity]] = {}
     heads: dict[int, tuple[Any, ...]] = {}
     rows = await tx.tuples(_EVENTS, {"project": project, "batches": list(basis), "types": sorted(types)})
-    for event, slug, start, feedstock, location, point, value, unit, stated in rows:
-        heads[event] = (slug, start, feedstock, location)
+    for event, behind, evidence, slug, start, feedstock, location, point, value, unit, stated in rows:
+        heads[event] = (slug, start, feedstock, location, evidence, frozenset(behind))
         if value is not None:
             values.setdefault(event, {})[point] = build_quantity(value, unit, stated)
     return [
         EventFact(
             identity.of("event", project, event), slug, Instant.of(start), start.astimezone(zone).date(),
             _name("feedstock", project, feedstock), _name("location", project, location),
-            values.get(event, {}),
+            values.get(event, {}), evidence, behind,
         )
-        for event, (slug, start, feedstock, location) in heads.items()
+        for event, (slug, start, feedstock, location, evidence, behind) in heads.items()
     ]  # fmt: skip
 
 
@@ -179,7 +182,7 @@ async def _read_productions(
     ledger = identity.number("ledger", mapped.ledger_id, project)
     rows = await tx.tuples(_PRODUCTIONS, {"project": project, "batches": list(basis), "ledger": ledger})
     made = []
-    for number, tracking_id, start, end, feedstock, total, unit, output_unit, kept in rows:
+    for number, tracking_id, start, end, feedstock, total, unit, output_unit, kept, behind in rows:
         known = KnownQuantity(total, output_unit or unit, _read_standard(kept))
         quantity = KnownQuantity(total, unit, _scale_standard(known, unit))
         made.append(
@@ -190,6 +193,7 @@ async def _read_productions(
                 Instant.of(end),
                 _name("feedstock", project, feedstock),
                 quantity,
+                frozenset(behind),
             )
         )
     return made
@@ -198,15 +202,28 @@ async def _read_productions(
 async def _read_evidence(tx: Read, project: int, numbers: set[int], zone: tzinfo) -> dict[int, EvidenceFact]:
     rows = await tx.tuples(
         """
-        SELECT id, name, content_type, size, created_at FROM evidence
-         WHERE project_id = %s AND id = ANY (%s) AND type = 'file' ORDER BY id
+        SELECT id, name, created_at, coalesce(content_type, ''), coalesce(size, 0), url FROM evidence
+         WHERE project_id = %s AND id = ANY (%s) ORDER BY id
         """,
         (project, sorted(numbers)),
     )
     return {
-        number: EvidenceFact(number, name, content_type, size, created_at.astimezone(zone).date())
-        for number, name, content_type, size, created_at in rows
+        number: EvidenceFact(number, name, created_at.astimezone(zone).date(), *rest)
+        for number, name, created_at, *rest in rows
     }
+
+
+async def _read_project_inputs(
+    tx: Read, project: int, mapped: MappedProjectComponent, zone: tzinfo
+) -> list[list[StaticInputFact]]:
+    """The values of static inputs that hold on the last day of an activity, of each of its inputs."""
+    end = datetime.combine(mapped.activity_completed_on + timedelta(days=1), time(), zone)
+    rows = await tx.tuples(_PROJECT_INPUTS, (project, [one.slug for one in mapped.inputs], end))
+    found: dict[str, list[StaticInputFact]] = {}
+    for number, slug, value, unit, stated in rows:
+        fact = StaticInputFact(number, slug, build_quantity(value, unit, stated))
+        found.setdefault(slug, []).append(fact)
+    return [found.get(one.slug, []) for one in mapped.inputs]
 
 
 async def _read_series(
@@ -263,6 +280,12 @@ _STATIC_INPUTS: Final = """
       JOIN static_inputs s ON (s.project_id, s.id) = (used.project_id, used.static_input_id)
      WHERE used.project_id = %s AND used.batch_id = ANY (%s) ORDER BY used.batch_id, s.id
 """
+_PROJECT_INPUTS: Final = """
+    SELECT DISTINCT ON (slug, asset_id, feedstock_id, location_id) id, slug, value, unit, uncertainty
+      FROM static_inputs
+     WHERE project_id = %s AND slug = ANY (%s) AND effective_from < %s
+     ORDER BY slug, asset_id, feedstock_id, location_id, effective_from DESC
+"""
 
 # A batch that was drawn from may have been adjusted since; what was drawn stands on the batch that is named.
 _BEHIND: Final = """
@@ -284,7 +307,7 @@ _EVIDENCE_BEHIND: Final = f"""
 """
 _EVENTS: Final = f"""
     {_BEHIND}, used AS MATERIALIZED (
-        SELECT DISTINCT one.event_id
+        SELECT one.event_id, array_agg(DISTINCT behind.root) AS roots
           FROM behind
           JOIN batch_input_sets s ON (s.project_id, s.batch_id) = (%(project)s, behind.id)
           JOIN event_types t ON (t.project_id, t.id) = (s.project_id, s.event_type_id)
@@ -292,8 +315,11 @@ _EVENTS: Final = f"""
           JOIN batch_inputs i ON (i.project_id, i.batch_id, i.set_number)
                                = (s.project_id, s.batch_id, s.set_number)
          CROSS JOIN LATERAL unnest(i.event_ids) AS one (event_id)
+         GROUP BY one.event_id
     )
-    SELECT e.id, t.slug, e.start_time, e.feedstock_id, e.location_ids[1], p.slug,
+    SELECT e.id, used.roots, ARRAY(SELECT v.id FROM evidence v
+                                    WHERE (v.project_id, v.event_id) = (e.project_id, e.id) ORDER BY v.id),
+           t.slug, e.start_time, e.feedstock_id, e.location_ids[1], p.slug,
            ({NUMBERS})[p.position], p.unit, coalesce(e.uncertainties -> p.position::text, p.uncertainty)
       FROM used
       JOIN events e ON (e.project_id, e.id) = (%(project)s, used.event_id)
@@ -305,10 +331,11 @@ _EVENTS: Final = f"""
 _PRODUCTIONS: Final = f"""
     {_BEHIND}
     SELECT DISTINCT ON (b.start_time, b.end_time, b.run_id) b.id, b.tracking_id, b.start_time, b.end_time,
-           r.feedstock_id, b.total, l.unit, c.unit, c.uncertainty
-      FROM (SELECT DISTINCT id FROM behind) AS one
-      JOIN batches drawn ON (drawn.project_id, drawn.id) = (%(project)s, one.id)
-       AND drawn.ledger_id = %(ledger)s
+           r.feedstock_id, b.total, l.unit, c.unit, c.uncertainty, drawn.roots
+      FROM (SELECT one.project_id, one.run_id, one.ledger_id, array_agg(DISTINCT behind.root) AS roots
+              FROM behind JOIN batches one ON (one.project_id, one.id) = (%(project)s, behind.id)
+               AND one.ledger_id = %(ledger)s
+             GROUP BY one.project_id, one.run_id, one.ledger_id) AS drawn
       JOIN batches b ON (b.project_id, b.run_id, b.ledger_id)
                       = (drawn.project_id, drawn.run_id, drawn.ledger_id) AND b.deleted_at IS NULL
       JOIN ledgers l ON (l.project_id, l.id) = (b.project_id, b.ledger_id)

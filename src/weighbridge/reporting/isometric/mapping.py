@@ -13,6 +13,7 @@ Invariant: a mapping without flaws names every record that a plan needs of the r
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
 from enum import StrEnum
 from typing import Annotated, Any, Final
 
@@ -60,6 +61,15 @@ class SubmissionType(StrEnum):
     DAC_STORAGE = "dac_storage_site_time_series"
     DAC_FACILITY = "dac_facility_time_series"
     WASTEWATER = "wae_wastewater_treatment_plant_facility_time_series"
+
+
+class AllocationStrategy(StrEnum):
+    """How the registry spreads what a component of a project emits over its removals."""
+
+    ESTIMATED_PROJECT_TONNAGE = "ESTIMATED_PROJECT_TONNAGE"
+    MANUAL = "MANUAL"
+    CUSTOM_TIME_PERIOD = "CUSTOM_TIME_PERIOD"
+    ESTIMATED_PROJECT_LIFETIME = "ESTIMATED_PROJECT_LIFETIME"
 
 
 MEASUREMENT_TYPES: Final = (
@@ -153,6 +163,52 @@ class MappedProductionBatch(msgspec.Struct, frozen=True, forbid_unknown_fields=T
     own_unit: str | None = None
 
 
+class MappedMeasure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A data point of an event, and the unit that its value is sent in."""
+
+    data_point: _Text
+    unit: _Text
+    own_unit: str | None = None
+
+
+class MappedApplication(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Events that are applications of biochar there."""
+
+    event_type: _Text
+    arrival: MappedMeasure
+    """The mass of the truck when it arrives."""
+    departure: MappedMeasure
+    """The mass of the truck when it leaves."""
+    rate: MappedMeasure
+    """How much was spread on an area, on average."""
+    storage_location: RegistryRecord | None = None
+    """Where it is stored that was spread at no location, or at one that is not mapped."""
+
+
+class MappedProjectInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An input of a component of the project, and the static input that it takes."""
+
+    input_key: _Text
+    slug: _Text
+    unit: _Text
+    own_unit: str | None = None
+    type: DatapointType = DatapointType.ASSUMPTION
+    is_list: bool = False
+
+
+class MappedProjectComponent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A component that is of the project as a whole, such as the building of a plant, by a blueprint."""
+
+    blueprint_key: _Text
+    name: Annotated[str, Meta(min_length=1, max_length=100)]
+    """What it is called; there is one of this name and blueprint."""
+    activity_started_on: date
+    activity_completed_on: date
+    """The last day of what emitted; static inputs are taken as they hold on it."""
+    inputs: Annotated[list[MappedProjectInput], Meta(min_length=1, max_length=LINES_MAX)]
+    allocation_strategy: AllocationStrategy = AllocationStrategy.ESTIMATED_PROJECT_LIFETIME
+
+
 class MappedSample(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Events that are measurement samples there."""
 
@@ -200,6 +256,8 @@ class CertifyMapping(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     locations: Annotated[list[MappedLocation], Meta(max_length=LINES_MAX)] = []
     feedstock_batches: MappedFeedstockBatch | None = None
     production_batches: MappedProductionBatch | None = None
+    applications: MappedApplication | None = None
+    project_components: Annotated[list[MappedProjectComponent], Meta(max_length=LINES_MAX)] = []
     samples: Annotated[list[MappedSample], Meta(max_length=LINES_MAX)] = []
     sensors: Annotated[list[MappedSensor], Meta(max_length=LINES_MAX)] = []
     series: Annotated[list[MappedSeries], Meta(max_length=LINES_MAX)] = []
@@ -230,11 +288,28 @@ def _list_flaws(mapping: CertifyMapping) -> Iterator[Problem]:
             if one.source is not ValueOrigin.AMOUNT and not one.slug:
                 message = f"{at}[{index}].slug is empty; name the {one.source.replace('_', ' ')}."
                 yield Problem(message, f"{at}[{index}].slug", "required")
+    yield from _list_flaws_of_activities(mapping)
     for field, own_unit in _list_own_units(mapping):
         try:
             parse_unit(own_unit)
         except UnitError as error:
             yield Problem(f"{FIELD}.{field}: {error}", f"{FIELD}.{field}", "invalid")
+
+
+def _list_flaws_of_activities(mapping: CertifyMapping) -> Iterator[Problem]:
+    """What is wrong with applications and components of the project."""
+    if mapping.applications is not None and mapping.production_batches is None:
+        message = (
+            f"{FIELD}.applications names a production batch of each, and {FIELD}.production_batches is empty."
+        )
+        yield Problem(message, f"{FIELD}.production_batches", "required")
+    names = [f"{one.blueprint_key}, {one.name}" for one in mapping.project_components]
+    yield from _list_repeated("project_components", names)
+    for place, component in enumerate(mapping.project_components):
+        if component.activity_started_on > component.activity_completed_on:
+            at = f"{FIELD}.project_components[{place}].activity_completed_on"
+            message = f"{at} is {component.activity_completed_on}, before {component.activity_started_on}."
+            yield Problem(message, at, "invalid")
 
 
 def _list_repeated(name: str, keys: Sequence[str]) -> Iterator[Problem]:
@@ -244,22 +319,16 @@ def _list_repeated(name: str, keys: Sequence[str]) -> Iterator[Problem]:
 
 
 def _list_own_units(mapping: CertifyMapping) -> Iterator[tuple[str, str]]:
-    for place, component in enumerate(mapping.components):
-        for index, one in enumerate(component.inputs):
-            if one.own_unit:
-                yield f"components[{place}].inputs[{index}].own_unit", one.own_unit
-    yield from _list_own_units_of_records(mapping)
+    """The units of ours that a mapping names, each with the field that does."""
+    return _walk_own_units("", msgspec.to_builtins(mapping))
 
 
-def _list_own_units_of_records(mapping: CertifyMapping) -> Iterator[tuple[str, str]]:
-    for name in ("feedstock_batches", "production_batches"):
-        part = getattr(mapping, name)
-        if part is not None and part.own_unit:
-            yield f"{name}.own_unit", part.own_unit
-    for place, sample in enumerate(mapping.samples):
-        for index, value in enumerate(sample.values):
-            if value.own_unit:
-                yield f"samples[{place}].values[{index}].own_unit", value.own_unit
-    for place, sensor in enumerate(mapping.sensors):
-        if sensor.value.own_unit:
-            yield f"sensors[{place}].value.own_unit", sensor.value.own_unit
+def _walk_own_units(place: str, part: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(part, Mapping):
+        if part.get("own_unit"):
+            yield f"{place}.own_unit", part["own_unit"]
+        for name, one in part.items():
+            yield from _walk_own_units(f"{place}.{name}" if place else name, one)
+    elif isinstance(part, list):
+        for at, one in enumerate(part):
+            yield from _walk_own_units(f"{place}[{at}]", one)

@@ -18,6 +18,14 @@ QUANTITY_FIELDS: Final = ("magnitude", "standard_deviation")
 
 UNIT_FIELD: Final = "unit"
 
+_QUANTITIES: Final = (
+    "quantity", "mass", "average_application_rate", "truck_mass_on_arrival", "truck_mass_on_departure",
+)  # fmt: skip
+"""The quantities that records have."""
+
+COMPONENT_DATA: Final = "component_data"
+"""What is sent of a component of a project, apart from how it is allocated."""
+
 
 class NumberFinding(NamedTuple):
     """A number, or its unit, that came back otherwise than it was sent."""
@@ -61,7 +69,7 @@ def list_findings(sent: Mapping[str, Any], received: Mapping[str, Any]) -> list[
     """
     findings = [
         finding
-        for name in ("quantity", "mass")
+        for name in _QUANTITIES
         if isinstance(sent.get(name), Mapping)
         for finding in compare_quantity(name, sent[name], received.get(name))
     ]
@@ -69,7 +77,25 @@ def list_findings(sent: Mapping[str, Any], received: Mapping[str, Any]) -> list[
     for one in sent.get("values") or ():
         of = _write_property(one)
         findings += compare_quantity(f"values.{of}", one["value"], by_property.get(of))
-    return findings
+    return [*findings, *_compare_component(sent, received)]
+
+
+def _compare_component(sent: Mapping[str, Any], received: Mapping[str, Any]) -> Iterator[NumberFinding]:
+    """What a component of a project has otherwise: it is one by its name, whatever its inputs were before."""
+    if COMPONENT_DATA not in sent:
+        return
+    there = {one["input_key"]: _write_datapoints(one) for one in received.get("inputs") or ()}
+    for one in sent[COMPONENT_DATA]["inputs"]:
+        wanted, found = _write_datapoints(one), there.get(one["input_key"])
+        if wanted != found:
+            yield NumberFinding(f"inputs.{one['input_key']}", wanted, found)
+    strategy = received.get("allocation_strategy")
+    if sent["allocation_strategy"] != strategy:
+        yield NumberFinding("allocation_strategy", sent["allocation_strategy"], strategy)
+
+
+def _write_datapoints(one: Mapping[str, Any]) -> str:
+    return ", ".join(one["datapoint_ids"] if "datapoint_ids" in one else [one["datapoint_id"]])
 
 
 def _write_property(value: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ at most 100 characters long and never names two things.
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from enum import StrEnum
@@ -22,12 +22,14 @@ from weighbridge.core.problem import Problem
 from weighbridge.core.time.calendar import Instant
 from weighbridge.core.unit import UnitError, convert, find_slope, parse_unit
 from weighbridge.reporting.isometric.mapping import CertifyMapping, MappedInput, MappedValue, ValueOrigin
+from weighbridge.reporting.isometric.numbers import COMPONENT_DATA
 from weighbridge.reporting.isometric.plan_facts import (
     EventFact,
     KnownQuantity,
     PlanFacts,
     ProductionFact,
     RunFact,
+    StaticInputFact,
 )
 
 FORMAT: Final = "weighbridge-certify-plan-1"
@@ -52,7 +54,9 @@ class StepKind(StrEnum):
     FEEDSTOCK_BATCH = "feedstock_batch"
     PRODUCTION_BATCH = "production_batch"
     SAMPLE = "measurement_sample"
+    APPLICATION = "biochar_application"
     DATAPOINT = "datapoint"
+    PROJECT_COMPONENT = "project_component"
     REMOVAL = "removal"
     SERIES = "time_series"
 
@@ -85,7 +89,11 @@ class CertifyPlan(msgspec.Struct, frozen=True):
     @property
     def removals(self) -> list[str]:
         """The references of its removals."""
-        return [step.reference for step in self.steps if step.kind is StepKind.REMOVAL]
+        return self.list_references(StepKind.REMOVAL)
+
+    def list_references(self, kind: StepKind) -> list[str]:
+        """The references of its steps of a kind."""
+        return [step.reference for step in self.steps if step.kind is kind]
 
 
 _encode: Final = msgspec.json.Encoder(decimal_format="number", order="sorted").encode
@@ -147,6 +155,8 @@ class _PlanBuilder:
             self._add_production_batch(production)
         for event in self.facts.events:
             self._add_sample(event)
+            self._add_application(event)
+        self._add_project_components()
         for run in self.facts.runs:
             self._add_removal(run)
         self._add_series()
@@ -158,16 +168,22 @@ class _PlanBuilder:
         body: Mapping[str, Any],
         *,
         key: str | None = "supplier_reference_id",
+        identity: Any = None,
         **more: Any,
     ) -> dict[str, str]:
-        """Add a step unless it is there; gives what stands for its id."""
-        said = hashlib.sha256(_encode([kind, of, body, more])).hexdigest()[:_DIGEST_DIGITS]
+        """Add a step unless it is there; gives what stands for its id.
+
+        The reference follows from `identity` where a record stays the same one whatever it says.
+        """
+        said = hashlib.sha256(_encode([kind, of, identity or body, more])).hexdigest()[:_DIGEST_DIGITS]
         reference = (
             f"wb.{kind}.{of if len(of) <= 45 else hashlib.sha256(of.encode()).hexdigest()[:24]}.{said}"
         )
         if reference not in self._made:
             self._made.add(reference)
-            own = {} if key is None else {key: reference}
+            own: dict[str, Any] = {} if key is None else {key: reference}
+            if part := body.get(COMPONENT_DATA):
+                own = {COMPONENT_DATA: {**part, **own}}
             self.steps.append(PlanStep(kind, reference, of, {**body, **own}, **more))
         return {MADE: reference}
 
@@ -198,7 +214,8 @@ class _PlanBuilder:
         """The sources of some evidence; evidence that is a link is none, for the registry takes files."""
         made = []
         for number in dict.fromkeys(numbers):
-            if (file := self.facts.evidence.get(number)) is None:
+            file = self.facts.evidence.get(number)
+            if file is None or file.url is not None:
                 continue
             body = {
                 "__typename": "CreateDocumentSourceRequest",
@@ -213,6 +230,12 @@ class _PlanBuilder:
             of = f"{self.facts.project_id}.{number}"
             made.append(self._add(StepKind.SOURCE, of, body, evidence=number))
         return made
+
+    def _describe_links(self, numbers: Sequence[int]) -> str:
+        """The evidence that is a link, as a description has it: the registry takes no other record of one."""
+        found = (self.facts.evidence.get(number) for number in dict.fromkeys(numbers))
+        links = [f"{one.name} ({one.url})" for one in found if one is not None and one.url is not None]
+        return f". Evidence: {', '.join(links)}" if links else ""
 
     def _find_type(self, feedstock: str | None) -> str | None:
         if feedstock is not None and feedstock in self._types:
@@ -281,12 +304,92 @@ class _PlanBuilder:
 
     def _find_production(self, event: EventFact) -> dict[str, str] | None:
         """The one production batch of the same feedstock in whose time a sample was taken."""
-        found = [
-            reference
-            for run, reference in self._productions
-            if run.feedstock_id == event.feedstock_id and run.start_time <= event.start_time < run.end_time
-        ]
+        found = [reference for _, reference in self._list_productions(event)]
         return {MADE: found[0]} if len(found) == 1 else None
+
+    def _list_productions(
+        self, event: EventFact, *, is_at_the_time: bool = True
+    ) -> list[tuple[ProductionFact, str]]:
+        """The production batches of an event's feedstock: those of its time, or those it was drawn from."""
+        return [
+            (run, reference)
+            for run, reference in self._productions
+            if run.feedstock_id == event.feedstock_id
+            and (
+                run.start_time <= event.start_time < run.end_time
+                if is_at_the_time
+                else run.behind & event.behind
+            )
+        ]
+
+    def _add_application(self, event: EventFact) -> None:
+        mapped = self.mapping.applications
+        if mapped is None or event.event_type != mapped.event_type:
+            return
+        measures = {
+            "average_application_rate": mapped.rate,
+            "truck_mass_on_arrival": mapped.arrival,
+            "truck_mass_on_departure": mapped.departure,
+        }
+        missing = [one.data_point for one in measures.values() if one.data_point not in event.values]
+        quantities = {
+            name: self._write_quantity(event.values[one.data_point], one.unit, one.own_unit, event.event_id)
+            for name, one in measures.items()
+            if one.data_point in event.values
+        }
+        usual = mapped.storage_location
+        place = self._places.get(event.location_id or "", usual.id if usual else None)
+        drawn = self._list_productions(event, is_at_the_time=False)
+        if len(drawn) > 1:
+            drawn = [one for one in drawn if one in self._list_productions(event)] or drawn
+        if missing:
+            self._report(f"Application {event.event_id} has no {' and no '.join(missing)}.")
+        if place is None:
+            self._report(f"Application {event.event_id} is at no storage location of the registry.")
+        if len(drawn) != 1:
+            names = ", ".join(run.tracking_id for run, _ in drawn) or "none"
+            self._report(
+                f"Application {event.event_id} takes one production batch; those that it can be of: {names}."
+            )
+        if missing or place is None or len(drawn) != 1:
+            return
+        body = {
+            "project_id": self.mapping.project.id,
+            "storage_site_id": place,
+            "production_batch_id": {MADE: drawn[0][1]},
+            "application_date": event.day.isoformat(),
+            **quantities,
+            "source_ids": self._add_sources(event.evidence),
+        }
+        self._add(StepKind.APPLICATION, event.event_id, body)
+
+    # Components of the project.
+
+    def _add_project_components(self) -> None:
+        """Components of the project: each is one by its name, also of the next report."""
+        for mapped, values in zip(self.mapping.project_components, self.facts.project_inputs, strict=True):
+            inputs: list[dict[str, Any]] = []
+            for one, found in zip(mapped.inputs, values, strict=True):
+                given = MappedInput(
+                    one.input_key, ValueOrigin.STATIC_INPUT, one.unit, one.slug, one.own_unit, one.type,
+                    one.is_list,
+                )  # fmt: skip
+                made = [self._add_static_input(static, given, ()) for static in found]
+                if not made:
+                    day = mapped.activity_completed_on
+                    self._report(f"No value of static input {one.slug} holds on {day}.")
+                inputs += _write_inputs(given, made, self._report, f"Project component {mapped.name}")
+            data = {
+                "project_id": self.mapping.project.id,
+                "component_blueprint_key": mapped.blueprint_key,
+                "display_name": mapped.name,
+                "activity_started_at": f"{mapped.activity_started_on}T00:00:00Z",
+                "activity_completed_at": f"{mapped.activity_completed_on}T23:59:59Z",
+                "inputs": inputs,
+            }
+            body = {"allocation_strategy": mapped.allocation_strategy, COMPONENT_DATA: data}
+            known = [mapped.blueprint_key, mapped.name]
+            self._add(StepKind.PROJECT_COMPONENT, self.facts.project_id, body, identity=known)
 
     # Data points and removals.
 
@@ -316,23 +419,7 @@ class _PlanBuilder:
 
     def _add_input(self, run: RunFact, mapped: MappedInput) -> Iterator[dict[str, Any]]:
         made = [*self._add_datapoints(run, mapped)]
-        if mapped.is_list:
-            yield {
-                "__typename": "CreateComponentListInput",
-                "input_key": mapped.input_key,
-                "datapoint_ids": made,
-            }
-        elif len(made) == 1:
-            yield {
-                "__typename": "CreateComponentScalarInput",
-                "input_key": mapped.input_key,
-                "datapoint_id": made[0],
-            }
-        elif made:
-            self._report(
-                f"{run.tracking_id} read {len(made)} values of static input {mapped.slug}; input"
-                f" {mapped.input_key} takes one."
-            )
+        yield from _write_inputs(mapped, made, self._report, run.tracking_id)
 
     def _add_datapoints(self, run: RunFact, mapped: MappedInput) -> Iterator[dict[str, str]]:
         """The data points of an input; those of a static input are in common with other runs that read it."""
@@ -342,14 +429,13 @@ class _PlanBuilder:
             if not found:
                 self._report(f"{run.tracking_id} read no static input {mapped.slug}.")
             for one in found:
-                of = f"{self.facts.project_id}.static.{one.number}"
-                about = f"Static input {one.slug}, value {one.number}"
-                yield self._add_datapoint(of, mapped, one.slug, about, one.quantity, sources)
+                yield self._add_static_input(one, mapped, sources)
             return
         sources = [*sources, *(one for one in self._add_sources(run.evidence) if one not in sources)]
+        links = self._describe_links([*mapped.evidence_ids, *run.evidence])
         if mapped.source is ValueOrigin.AMOUNT:
             about = f"What the report takes of {run.tracking_id} ({run.batch_id})"
-            yield self._add_datapoint(run.batch_id, mapped, "amount", about, run.amount, sources)
+            yield self._add_datapoint(run.batch_id, mapped, "amount", about + links, run.amount, sources)
             return
         node = run.nodes.get(mapped.slug)
         if node is None or node.quantity is None:
@@ -357,7 +443,15 @@ class _PlanBuilder:
             self._report(f"{mapped.slug} {what} in {run.tracking_id} ({run.batch_id}).")
             return
         about = f"{node.name} of {run.tracking_id} ({run.batch_id}, node {mapped.slug})"
-        yield self._add_datapoint(run.batch_id, mapped, node.name, about, node.quantity, sources)
+        yield self._add_datapoint(run.batch_id, mapped, node.name, about + links, node.quantity, sources)
+
+    def _add_static_input(
+        self, static: StaticInputFact, mapped: MappedInput, sources: Sequence[dict[str, str]]
+    ) -> dict[str, str]:
+        of = f"{self.facts.project_id}.static.{static.number}"
+        about = f"Static input {static.slug}, value {static.number}"
+        links = self._describe_links(mapped.evidence_ids)
+        return self._add_datapoint(of, mapped, static.slug, about + links, static.quantity, sources)
 
     def _add_datapoint(
         self,
@@ -406,6 +500,28 @@ class _PlanBuilder:
 def shorten_name(text: str) -> str:
     """What a record of the registry is called, of a name of ours."""
     return shorten(text, NAME_MAX)
+
+
+def _write_inputs(
+    mapped: MappedInput, made: Sequence[dict[str, str]], report: Callable[[str], None], of: str
+) -> Iterator[dict[str, Any]]:
+    """An input of a component, as it takes its data points; none where it has none, or too many."""
+    if mapped.is_list:
+        yield {
+            "__typename": "CreateComponentListInput",
+            "input_key": mapped.input_key,
+            "datapoint_ids": [*made],
+        }
+    elif len(made) == 1:
+        yield {
+            "__typename": "CreateComponentScalarInput",
+            "input_key": mapped.input_key,
+            "datapoint_id": made[0],
+        }
+    elif made:
+        report(
+            f"{of} read {len(made)} values of static input {mapped.slug}; input {mapped.input_key} takes one."
+        )
 
 
 def _write_property(mapped: MappedValue) -> dict[str, str | None]:

@@ -70,6 +70,9 @@ class EventFact:
     location_id: str | None
     values: Mapping[str, KnownQuantity]
     evidence: Sequence[int] = ()
+    """The numbers of its own evidence."""
+    behind: frozenset[int] = frozenset()
+    """The batches of the report that it lies behind, by their numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,17 +85,21 @@ class ProductionFact:
     end_time: Instant
     feedstock_id: str | None
     total: KnownQuantity
+    behind: frozenset[int] = frozenset()
+    """The batches of the report that it lies behind, by their numbers."""
 
 
 @dataclass(frozen=True, slots=True)
 class EvidenceFact:
-    """A file of evidence."""
+    """A file of evidence, or a link."""
 
     number: int
     name: str
-    content_type: str
-    size: int
     day: date
+    content_type: str = ""
+    size: int = 0
+    url: str | None = None
+    """Where a link leads; None for a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,5 +124,7 @@ class PlanFacts:
     productions: Sequence[ProductionFact] = ()
     evidence: Mapping[int, EvidenceFact] = field(default_factory=dict)
     series: Sequence[SeriesFact] = ()
+    project_inputs: Sequence[Sequence[Sequence[StaticInputFact]]] = ()
+    """Of each mapped component of the project and each of its inputs, the values that hold."""
     summary_of_changes: str | None = None
     """What a restatement changes; None for a report that restates nothing."""

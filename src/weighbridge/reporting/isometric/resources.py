@@ -13,12 +13,14 @@ class ResourceWay:
     """The paths of one kind of record."""
 
     path: str
-    """Where one is made, and most are listed."""
+    """Where one is made, and most are listed and read."""
     is_found_by_filter: bool
     """Whether its list takes the reference; else all of it is read, once for an attempt."""
     is_read_by_id: bool = True
     field: str = "supplier_reference_id"
     """The field that has the reference."""
+    made_at: str = ""
+    """Where one is made, if it is not where it is listed."""
 
 
 WAYS: Final = {
@@ -28,6 +30,10 @@ WAYS: Final = {
     StepKind.PRODUCTION_BATCH: ResourceWay("/production_batches", is_found_by_filter=False),
     StepKind.SAMPLE: ResourceWay("/measurement_samples", is_found_by_filter=False, is_read_by_id=False),
     StepKind.DATAPOINT: ResourceWay("/datapoints", is_found_by_filter=True),
+    StepKind.PROJECT_COMPONENT: ResourceWay(
+        "/components", is_found_by_filter=True, made_at="/project_components"
+    ),
+    StepKind.APPLICATION: ResourceWay("/biochar_applications", is_found_by_filter=False),
     StepKind.REMOVAL: ResourceWay("/removals", is_found_by_filter=True),
 }
 
@@ -65,11 +71,9 @@ class RecordFinder:
         return await self._client.read(f"{way.path}/{made['id']}") or {}
 
     async def _list(self, path: str, way: ResourceWay) -> dict[str, Any]:
-        if way.is_read_by_id:
-            nodes = [node async for node in self._client.list(path)]
-        else:  # the list of samples has no pages
-            nodes = (await self._client.read(path) or {}).get("nodes", [])
-        return {node[way.field]: node for node in nodes if node.get(way.field)}
+        # The list of samples is described without parameters, and its answers with pages.
+        nodes = self._client.list(path, names_size=way.is_read_by_id)
+        return {node[way.field]: node async for node in nodes if node.get(way.field)}
 
 
 def _path_of_list(step: PlanStep) -> str:

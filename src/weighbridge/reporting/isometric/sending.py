@@ -37,6 +37,8 @@ from weighbridge.reporting.submission.sending import TaskJournal
 PARQUET: Final = "application/vnd.apache.parquet"
 _UPLOADS: Final = "/data-upload-submissions"
 _STATEMENTS: Final = "/ghg_statements"
+_COUNTED_ONCE: Final = (StepKind.REMOVAL, StepKind.APPLICATION)
+"""What is removed there once another one takes its place, in this order."""
 _UPLOADED_ALREADY: Final = 409
 _NOTHING: Final = 404
 
@@ -135,7 +137,9 @@ class PlanSender:
         References are unique there: an earlier request that arrived late is why one is refused.
         """
         try:
-            made = await self._client.write("POST", WAYS[step.kind].path, body, reference=step.reference)
+            way = WAYS[step.kind]
+            path = way.made_at or way.path
+            made = await self._client.write("POST", path, body, reference=step.reference)
         except RefusedCallError:
             self._finder.forget()
             found = await self._finder.find(step)
@@ -215,14 +219,17 @@ class PlanSender:
     # The statement.
 
     async def _remove_superseded(self) -> None:
-        """Remove the removals of earlier reports of the chain that this one does not have."""
-        for report, reference, record in await self._journal.list_superseded(self._plan.removals):
-            try:
-                await self._client.write("DELETE", f"/removals/{record}", None, reference=reference)
-            except RefusedCallError as refusal:
-                if refusal.status != _NOTHING:
-                    raise
-            await self._journal.note_removed(report, reference)
+        """Remove what earlier reports of the chain have made that would count beside what this one has."""
+        for kind in _COUNTED_ONCE:
+            own = self._plan.list_references(kind)
+            for report, reference, record in await self._journal.list_superseded(kind, own):
+                try:
+                    path = f"{WAYS[kind].path}/{record}"
+                    await self._client.write("DELETE", path, None, reference=reference)
+                except RefusedCallError as refusal:
+                    if refusal.status != _NOTHING:
+                        raise
+                await self._journal.note_removed(report, reference)
 
     async def _ensure_submitted(self) -> str:
         found = await self._list_statements()

@@ -17,6 +17,9 @@ _LIST: Final = "LIST"
 """The shape of an input that takes several data points, in the registry's words."""
 _FIXED: Final = "fixed"
 
+MEASURES: Final = ("arrival", "departure", "rate")
+"""What an application of biochar says in numbers."""
+
 PAIRS: Final = {"feedstock": "feedstock_type", "location": "storage_location"}
 """Records of ours that are mapped one by one, and the kind that each becomes there."""
 
@@ -129,7 +132,19 @@ def read_contents(visit: Visit, catalogue: CatalogueByKind, kept: Mapping[str, A
         facility = name("facility", visit.text("facility"))
         units = _units(visit, "production")
         contents["production_batches"] = {"ledger_id": ledger, "facility": facility, **units}
+    if visit.text("arrival"):
+        contents["applications"] = _read_applications(visit, named)
     return contents | read_rows(visit, named)
+
+
+def _read_applications(visit: Visit, named: Named) -> dict[str, Any]:
+    """The events that are applications of biochar: the type is that of the mass on arrival."""
+    measures = {
+        name: {"data_point": visit.text(name).partition(":")[2], **_units(visit, name)} for name in MEASURES
+    }
+    place = visit.text("spread")
+    location = named.get(("storage_location", place), {"id": place}) if place else None
+    return {"event_type": visit.text("arrival").partition(":")[0], "storage_location": location, **measures}
 
 
 def find_template(catalogue: CatalogueByKind, number: str) -> CatalogueRecord | None:
@@ -203,6 +218,11 @@ def write_entries(components: Sequence[ShownComponent], contents: Mapping[str, A
     if production := contents.get("production_batches"):
         entries |= {"production": production["ledger_id"], "facility": production["facility"]["id"]}
         entries |= _write_units("production", production)
+    if spread := contents.get("applications"):
+        entries["spread"] = (spread.get("storage_location") or {}).get("id", "")
+        for name in MEASURES:
+            entries[name] = f"{spread['event_type']}:{spread[name]['data_point']}"
+            entries |= _write_units(name, spread[name])
     return entries | write_rows(contents)
 
 

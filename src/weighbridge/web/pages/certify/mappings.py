@@ -5,7 +5,12 @@ from typing import Any, Final
 
 from weighbridge.core.problem import Problem
 from weighbridge.errors import Invalid
-from weighbridge.reporting.isometric.mapping import MEASUREMENT_TYPES, DatapointType, SubmissionType
+from weighbridge.reporting.isometric.mapping import (
+    MEASUREMENT_TYPES,
+    AllocationStrategy,
+    DatapointType,
+    SubmissionType,
+)
 from weighbridge.reporting.isometric.records import RegistryMapping
 from weighbridge.reporting.registry_mappings import (
     create_registry_mapping,
@@ -35,7 +40,13 @@ from weighbridge.web.pages.certify.offered import (
     read_catalogue,
     suggest_own_unit,
 )
-from weighbridge.web.pages.certify.rows import KINDS, count_rows, list_quantity_kinds
+from weighbridge.web.pages.certify.rows import (
+    KINDS,
+    TAKES,
+    count_rows,
+    list_blueprint_inputs,
+    list_quantity_kinds,
+)
 
 PATH: Final = "/projects/{project_id}/registry_mappings"
 ONE: Final = PATH + "/{registry_mapping_id}"
@@ -115,7 +126,8 @@ async def _show_form(
         rows={one: count_rows(entries, one) for one in KINDS},
         values=await list_values(visit, ledger) if ledger else [], suggest=suggest_own_unit,
         types=tuple(DatapointType), measurement_types=MEASUREMENT_TYPES,
-        submission_types=tuple(SubmissionType), quantity_kinds=list_quantity_kinds(catalogue),
+        submission_types=tuple(SubmissionType), strategies=tuple(AllocationStrategy), takes=TAKES,
+        blueprint_inputs=list_blueprint_inputs(catalogue), quantity_kinds=list_quantity_kinds(catalogue),
         there=_list_choices(catalogue, contents), evidence=await list_evidence(visit),
         chosen_evidence=_choose_evidence(visit, components), own=await _list_mapped(visit, entries),
     )  # fmt: skip

@@ -1,7 +1,8 @@
-"""Samples, sensors and time series of a mapping as rows of its page: a row is one data point of ours.
+"""Samples, sensors, time series and project components of a mapping as rows of its page.
 
-A sample and a time series have a row for each of their data points. Rows of one of them have the number of it
-in a hidden field; a new row joins the first that agrees with it, or begins another.
+A row is one data point of ours; of a project component one static input. What has several of them has a row
+for each. Rows of one have the number of it in a hidden field; a new row joins the first that agrees with it,
+or begins another.
 
 Invariant: what `write_rows` gives is read back by `read_rows` as the same lists.
 """
@@ -9,19 +10,25 @@ Invariant: what `write_rows` gives is read back by `read_rows` as the same lists
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from weighbridge.reporting.isometric.mapping import AllocationStrategy, DatapointType
 from weighbridge.web.framework.visit import Visit
 from weighbridge.web.pages.certify.offered import CatalogueByKind
 
 SAMPLE: Final = "sample"
 SENSOR: Final = "sensor"
 SERIES: Final = "series"
-KINDS: Final = (SAMPLE, SENSOR, SERIES)
+COMPONENT: Final = "component"
+KINDS: Final = (COMPONENT, SAMPLE, SENSOR, SERIES)
 """How the fields of each kind of row begin, in the order of the page."""
 
 BLANK_ROWS: Final = 2
 """Rows without a data point that the page offers of each kind; saving offers as many more."""
 
 _PLACES: Final = ("facility", "storage_location")
+_OF_COMPONENT: Final = ("name", "allocation_strategy", "activity_started_on", "activity_completed_on")
+_SEVERAL: Final = "several"
+TAKES: Final = (("", "One value"), (_SEVERAL, "Several values"))
+"""How many values an input of a project component takes, as the page says it."""
 
 Named = Mapping[tuple[str, str], Mapping[str, str]]
 """The registry's records by kind and id."""
@@ -41,7 +48,17 @@ def _count(entries: Mapping[str, Any], kind: str) -> int:
 
 
 def read_rows(visit: Visit, named: Named) -> dict[str, list[dict[str, Any]]]:
-    """The samples, sensors and time series that a form sends; a row without a data point is none."""
+    """What a form sends in rows; a row without a data point is none."""
+    components: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for row in _list_rows(visit, COMPONENT):
+        blueprint, _, input_key = row("input").partition(":")
+        said = {"blueprint_key": blueprint} | {name: row(name) for name in _OF_COMPONENT}
+        _find_group(components, row, said, "inputs").append(
+            {
+                "input_key": input_key, "slug": row("point"), "unit": row("unit"),
+                "own_unit": row("own") or None, "type": row("type"), "is_list": row("takes") == _SEVERAL,
+            }
+        )  # fmt: skip
     samples: dict[tuple[Any, ...], dict[str, Any]] = {}
     for row in _list_rows(visit, SAMPLE):
         said = {"event_type": row["event_type"], "measurement_type": row("measurement_type")}
@@ -59,7 +76,10 @@ def read_rows(visit: Visit, named: Named) -> dict[str, list[dict[str, Any]]]:
         {"event_type": row["event_type"], "value": _read_value(row), **_read_places(row, named)}
         for row in _list_rows(visit, SENSOR)
     ]
-    return {"samples": [*samples.values()], "sensors": sensors, "series": [*series.values()]}
+    return {
+        "project_components": [*components.values()], "samples": [*samples.values()], "sensors": sensors,
+        "series": [*series.values()],
+    }  # fmt: skip
 
 
 class _TypedRow:
@@ -110,6 +130,18 @@ def _read_places(row: _TypedRow, named: Named) -> dict[str, Any]:
 
 def write_rows(contents: Mapping[str, Any]) -> dict[str, str]:
     """What the fields of all rows hold for the contents of a mapping."""
+    components = [
+        {
+            "of": str(at), "point": given["slug"], "input": f"{one['blueprint_key']}:{given['input_key']}",
+            "unit": given["unit"], "own": given.get("own_unit") or "",
+            "type": given.get("type", DatapointType.ASSUMPTION),
+            "takes": _SEVERAL if given.get("is_list") else "",
+            "allocation_strategy": AllocationStrategy.ESTIMATED_PROJECT_LIFETIME,
+            **{name: one[name] for name in _OF_COMPONENT if name in one},
+        }
+        for at, one in enumerate(contents.get("project_components", ()))
+        for given in one["inputs"]
+    ]  # fmt: skip
     samples = [
         {"of": str(at), **_write_value(one["event_type"], value), "measurement_type": one["measurement_type"]}
         for at, one in enumerate(contents.get("samples", ()))
@@ -130,7 +162,7 @@ def write_rows(contents: Mapping[str, Any]) -> dict[str, str]:
     ]  # fmt: skip
     return {
         f"{kind}-{at}-{name}": text
-        for kind, rows in zip(KINDS, (samples, sensors, series), strict=True)
+        for kind, rows in zip(KINDS, (components, samples, sensors, series), strict=True)
         for at, row in enumerate(rows)
         for name, text in row.items()
     }
@@ -151,3 +183,12 @@ def list_quantity_kinds(catalogue: CatalogueByKind) -> list[str]:
     """The kinds of quantities that inputs of the registry's blueprints have, to choose from."""
     inputs = [one for part in catalogue.get("component_blueprint", ()) for one in part.contents["inputs"]]
     return sorted({one["quantity_kind"] for one in inputs if one.get("quantity_kind")})
+
+
+def list_blueprint_inputs(catalogue: CatalogueByKind) -> list[tuple[str, str]]:
+    """The inputs of the registry's blueprints, to choose from: blueprint and key, and both in words."""
+    return [
+        (f"{part.record_id}:{given['input_key']}", f"{part.name}, {given['input_key']}")
+        for part in catalogue.get("component_blueprint", ())
+        for given in part.contents["inputs"]
+    ]

@@ -29,7 +29,7 @@ EACH: Final = "inclusions"
 """The list of the batches that a report takes from, oldest first."""
 
 GROUPS: Final = "groups"
-"""The list of groups of these batches, by the value of a field of theirs."""
+"""The list of groups of these batches, by the value of a field of theirs; within groups, of theirs again."""
 
 REPORT: Final = "report"
 """The scope outside of every list."""
@@ -129,7 +129,7 @@ LISTS: Final[Mapping[str, ListKind]] = {
     EACH: ListKind("inclusion", (REPORT, GROUPS), OF_INCLUSION),
     GROUPS: ListKind(
         "group",
-        (REPORT,),
+        (REPORT, GROUPS),
         _name("group", {
             "key": FieldKind.TEXT, "number": FieldKind.NUMBER, "amount": FieldKind.NUMBER,
             "unit": FieldKind.TEXT, "count": FieldKind.NUMBER, "start_time": FieldKind.MOMENT,

@@ -19,7 +19,7 @@ from weighbridge.core import identity
 from weighbridge.core.problem import Problem
 from weighbridge.core.report_fields import ATTRIBUTE, EACH, LISTS, NODE, OF_LIST, OF_UNIT
 from weighbridge.core.report_filling import StatedReport
-from weighbridge.core.report_mapping import ReportMapping, list_paths, list_sources
+from weighbridge.core.report_parts import ReportMapping, list_paths, list_sources
 from weighbridge.core.time.calendar import Instant
 from weighbridge.core.uncertainty.effects import WrittenPart, read_sum
 from weighbridge.core.unit import ONE, parse_unit

@@ -14,7 +14,8 @@ from weighbridge.core.number import shorten
 from weighbridge.core.problem import Problem
 from weighbridge.core.report import OPTIONAL_REQUIREMENTS, ReportFormat
 from weighbridge.core.report_fields import EACH
-from weighbridge.core.report_mapping import WrittenAs, read_mapping
+from weighbridge.core.report_mapping import read_mapping
+from weighbridge.core.report_parts import WrittenAs
 from weighbridge.errors import Invalid
 from weighbridge.reporting.records.registries import (
     METHODOLOGY_BODIES,

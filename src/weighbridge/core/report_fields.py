@@ -219,6 +219,9 @@ def find_unit_field(path: str) -> str | None:
     return UNITS.get(path)
 
 
+BASIS: Final = "inclusion\x00basis"
+"""The key of the batch that the details of a batch are of, the newest of its run; no mapping can name it."""
+
 OF_LIST: Final = "\x00list"
 """What the key of a list of a batch ends with, which no mapping can name."""
 

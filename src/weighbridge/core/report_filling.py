@@ -18,6 +18,7 @@ from weighbridge.core.number import CONTEXT, EXACT, exact_total, plain, shorten
 from weighbridge.core.problem import Problem
 from weighbridge.core.report_fields import (
     ATTRIBUTE,
+    BASIS,
     EACH,
     GROUPS,
     NODE,
@@ -166,9 +167,7 @@ class _Filler:
             case ObjectPart():
                 filled = self.object(part, fields, place)
             case ListPart(listed):
-                filled = [
-                    self.fill(child, fields, f"{place}[{index}]") for index, child in enumerate(listed)
-                ]
+                filled = [self.fill(child, fields, f"{place}[{index}]") for index, child in enumerate(listed)]
             case ElementPart():
                 filled = self.element(part, fields, part.name)
             case TablePart():
@@ -203,6 +202,7 @@ class _Filler:
         """The fields within each row of a table."""
         scopes = [fields]
         for each in part.rows:
+            scopes = scopes if each.source in {EACH, GROUPS} else _list_bases(scopes)
             scopes = [inner for outer in scopes for inner in self.list_scopes(each, outer)]
         return scopes
 
@@ -271,6 +271,8 @@ class _Filler:
             records = fields.get(MEMBERS, self.stated.inclusions)
         else:
             records = fields[f"{part.source}{OF_LIST}"]
+        if part.source == EACH and isinstance(part.part, RepeatedPart):
+            records = _list_bases(records)
         return [{**fields, **record} for record in records]
 
     def group(self, part: RepeatedPart, fields: Fields) -> list[Fields]:
@@ -313,7 +315,11 @@ class _Filler:
         return fields[path], fields[unit_field] if unit_field else None
 
     def sum_node(self, path: str, of_batch: str, members: Sequence[Fields]) -> tuple[Any, str | None]:
-        """What a node came to in all of some batches; none where one of them has no number there."""
+        """What a node came to in all of some batches; none where one of them has no number there.
+
+        Batches of one run have the nodes of its newest, which are added once.
+        """
+        members = _list_bases(members)
         units = {one.get(of_batch + OF_UNIT) for one in members}
         if len(units) > 1 and None not in units:
             named = " and ".join(sorted(map(str, units)))
@@ -394,11 +400,18 @@ class _Filler:
             try:
                 factor = find_factor(quotient, part.unit)
             except UnitError as error:
-                self.tell(
-                    f"{part.path} by {part.per} is in {quotient}, which is not written in {part.unit}: {error}",
-                    part.path,
-                )
+                of_both = f"{part.path} by {part.per}"
+                message = f"{of_both} is in {quotient}, which is not written in {part.unit}: {error}"
+                self.tell(message, part.path)
         return divide_number(value, by, factor)
+
+
+def _list_bases(records: Sequence[Fields]) -> list[Fields]:
+    """The batches that others of the same run do not repeat: the first of each run."""
+    known: dict[Any, Fields] = {}
+    for record in records:
+        known.setdefault(record.get(BASIS, id(record)), record)
+    return [*known.values()]
 
 
 _CODES_NAMED: Final = 10

@@ -151,7 +151,9 @@ class _MappingReader:
     def schema(self, document: Mapping[str, Any]) -> tuple[str | None, Mapping[str, str]]:
         """The schema of a mapping, and the documents that it refers to."""
         schema, parts = document.get("schema"), document.get("schema_parts", {})
-        if not isinstance(parts, dict) or not all(isinstance(text, str) and name for name, text in parts.items()):
+        if not isinstance(parts, dict) or not all(
+            isinstance(text, str) and name for name, text in parts.items()
+        ):
             self.tell("schema_parts", "is an object of names, as the schema refers to them, and texts.")
             parts = {}
         elif parts and schema is None:
@@ -264,7 +266,9 @@ class _MappingReader:
         path = node["$per"]
         found = find_kind(path, self._scopes) if isinstance(path, str) else None
         if found is not FieldKind.NUMBER or kind is not FieldKind.NUMBER:
-            self.tell(f"{place}.$per", f"is {_describe_value(path)}; a number is divided by a field of a number.")
+            self.tell(
+                f"{place}.$per", f"is {_describe_value(path)}; a number is divided by a field of a number."
+            )
         if "$decimals" not in node:
             self.tell(f"{place}.$decimals", "is missing: a quotient is written to so many decimals.")
         return path if isinstance(path, str) else None
@@ -351,7 +355,9 @@ class _MappingReader:
             or not _XML_NAME.fullmatch(prefix)
             or prefix.lower().startswith("xml")
         ):
-            self.tell(f"{place}.prefix", "is what the namespace of the same element is called in the document.")
+            self.tell(
+                f"{place}.prefix", "is what the namespace of the same element is called in the document."
+            )
             return namespace, None
         if namespace == "" and self._default_namespace:
             message = "is empty within elements whose namespace has no prefix; give theirs a prefix."
@@ -423,7 +429,9 @@ class _MappingReader:
         table = self.table(rest, place)
         return PlacedTable(at, table, has_headings is True) if at and isinstance(table, TablePart) else None
 
-    def keep_apart(self, cells: Mapping[Cell, Part], tables: Sequence[PlacedTable | None], place: str) -> None:
+    def keep_apart(
+        self, cells: Mapping[Cell, Part], tables: Sequence[PlacedTable | None], place: str
+    ) -> None:
         """Report what stands where a table writes: a table goes on downwards as far as it has rows."""
         taken: set[int] = set()
         for index, placed in enumerate(tables):

@@ -3,8 +3,8 @@
 A notation stands beside the field that it is for: `{"$value": "report.amount", "$decimals": 2, "$rounding":
 "half_up"}` writes 1.005 as `1.01`, and says that 0.005 was added.
 
-Invariants: no number is rounded unless the form says to how many decimals and how; a text that a list of codes
-does not have is never written.
+Invariants: no number is rounded unless the form says to how many decimals and how; a text that a list of
+codes does not have is never written.
 """
 
 import re
@@ -121,7 +121,10 @@ def _read_pattern(node: Mapping[str, Any], kind: FieldKind, place: str, tell: Te
     if kind is not FieldKind.MOMENT or node.get("$as", WrittenAs.TEXT) not in _WITH_PATTERN:
         tell(place, f"is for timestamps that are written as {', '.join(_WITH_PATTERN)}.")
     elif not isinstance(pattern, str) or not 1 <= len(pattern) <= PATTERN_CHARACTERS_MAX:
-        tell(place, f"is a text of at most {PATTERN_CHARACTERS_MAX} characters, such as {{MM}}/{{DD}}/{{YYYY}}.")
+        tell(
+            place,
+            f"is a text of at most {PATTERN_CHARACTERS_MAX} characters, such as {{MM}}/{{DD}}/{{YYYY}}.",
+        )
     elif unknown := [part for part in _BRACES.findall(pattern) if part not in _OF_MOMENTS]:
         known = ", ".join(f"{{{one}}}" for one in _OF_MOMENTS)
         tell(place, f"has {{{shorten(unknown[0])}}}; its parts are {known}.")
@@ -143,11 +146,11 @@ def round_number(value: Decimal, notation: Notation) -> Decimal:
         return value
     rounded = round_to(value, notation.decimals, notation.rounding)
     written = rounded.quantize(Decimal(1).scaleb(-notation.decimals), context=_WIDE)
-    return written if written else written.copy_abs()
+    return written or written.copy_abs()
 
 
 def divide_number(value: Decimal, by: Decimal, factor: Fraction) -> Decimal:
-    """A quotient times a factor, to so many digits that rounding it to the decimals of a form rounds it once."""
+    """A quotient times a factor, to so many digits that rounding it for a form rounds it once."""
     quotient = Fraction(value) / Fraction(by) * factor
     return _QUOTIENT.divide(Decimal(quotient.numerator), Decimal(quotient.denominator))
 

@@ -186,25 +186,22 @@ def list_sources(part: Part) -> set[str]:
 
 def _list_children(part: Part) -> Sequence[Part]:
     """The parts that a part holds."""
+    held: Sequence[Part] = ()
     match part:
         case RepeatedPart(repeated):
-            return [repeated]
+            held = [repeated]
         case ObjectPart(parts):
-            return [*parts.values()]
+            held = [*parts.values()]
         case ListPart(listed):
-            return listed
+            held = listed
         case TablePart():
-            return [*part.rows, *part.cells]
+            held = [*part.rows, *part.cells]
         case WorkbookPart(sheets):
-            return [
-                child
-                for sheet in sheets
-                for child in (*sheet.cells.values(), *(placed.table for placed in sheet.tables))
-            ]
+            tables = [placed.table for sheet in sheets for placed in sheet.tables]
+            held = [*tables, *(cell for sheet in sheets for cell in sheet.cells.values())]
         case ElementPart():
-            return [*part.attributes.values(), *part.children, *([part.text] if part.text else ())]
-        case _:
-            return []
+            held = [*part.attributes.values(), *part.children, *([part.text] if part.text else ())]
+    return held
 
 
 def names_uncertainty(part: Part, record: str) -> bool:

@@ -451,6 +451,12 @@ class ReportLinksOperations(Group[Carrier]):
     revoke = One(operations.report_links_revoke)
 
 
+class ReportPreviewsOperations(Group[Carrier]):
+    """Operations on report previews."""
+
+    preview_report = One(operations.report_previews_preview_report)
+
+
 class ReportUncertaintyOperations(Group[Carrier]):
     """Operations on report uncertainty."""
 
@@ -633,6 +639,7 @@ class Groups:
         self.registry_mappings = RegistryMappingsOperations(client)
         self.registry_statements = RegistryStatementsOperations(client)
         self.report_links = ReportLinksOperations(client)
+        self.report_previews = ReportPreviewsOperations(client)
         self.report_uncertainty = ReportUncertaintyOperations(client)
         self.reports = ReportsOperations(client)
         self.rule_results = RuleResultsOperations(client)
@@ -695,6 +702,7 @@ class AsyncGroups:
         self.registry_mappings = RegistryMappingsOperations(client)
         self.registry_statements = RegistryStatementsOperations(client)
         self.report_links = ReportLinksOperations(client)
+        self.report_previews = ReportPreviewsOperations(client)
         self.report_uncertainty = ReportUncertaintyOperations(client)
         self.reports = ReportsOperations(client)
         self.rule_results = RuleResultsOperations(client)

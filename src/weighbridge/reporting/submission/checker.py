@@ -1,10 +1,9 @@
 """The process that holds a document against a schema: `python -m weighbridge.reporting.submission.checker`.
 
 A schema is a program that its users write, and some programs never end: so it runs apart, with a bounded
-share of memory and time, and reads nothing but what it is given. Standard input is JSON with `kind`, `schema`,
-`parts` (the documents that the schema refers to, by their names) and, unless the schema alone is looked at,
-`document`; standard output is a list of places and what is wrong
-there.
+share of memory and time, and reads nothing but what it is given. Standard input is JSON with `kind`,
+`schema`, `parts` (the documents that the schema refers to, by their names) and, unless the schema alone is
+looked at, `document`; standard output is a list of places and what is wrong there.
 
 Invariants: no file and no address is opened for a schema or a document; no entity is resolved.
 """
@@ -79,38 +78,41 @@ def _find_part(address: str, parts: Mapping[str, str]) -> str | None:
 def _of_xml(schema: str, parts: Mapping[str, str], document: str | None) -> Iterator[Violation]:
     from lxml import etree  # noqa: PLC0415 - as above
 
-    def read(text: str) -> Any:
-        parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
-        parser.resolvers.add(given)
-        return etree.fromstring(text.encode(), parser)
-
     class GivenParts(etree.Resolver):
         """Gives the parts that came with the schema, and nothing else."""
 
-        def resolve(self, address: str, public_id: str, context: Any) -> Any:
-            if (part := _find_part(address, parts)) is None:
-                raise OSError(f"{address} is elsewhere")
-            return self.resolve_string(part.encode(), context, base_url=address)
+        def resolve(self, system_url: str, public_id: str, *context: Any) -> Any:  # noqa: ARG002
+            if (part := _find_part(system_url, parts)) is None:
+                raise OSError(f"{system_url} is elsewhere")
+            return self.resolve_string(part.encode(), *context, base_url=system_url)
 
-    given = GivenParts()
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+    parser.resolvers.add(GivenParts())
     try:
-        for root in [*map(read, (*parts.values(), schema))]:
-            if root.getroottree().docinfo.internalDTD is not None:
-                yield SCHEMA, "It has a DOCTYPE, which no schema needs."
+        roots = [etree.fromstring(text.encode(), parser) for text in (*parts.values(), schema)]
+        for root in roots:
+            if flaw := _find_foreign(root, parts):
+                yield SCHEMA, flaw
                 return
-            for node in root.iter("*"):
-                elsewhere = node.get("schemaLocation")
-                if elsewhere and _find_part(elsewhere, parts) is None:
-                    yield SCHEMA, f"It refers to {elsewhere}; schema_parts has what a schema refers to."
-                    return
-        validator = etree.XMLSchema(root)
+        validator = etree.XMLSchema(roots[-1])
     except (etree.LxmlError, ValueError, OSError) as refused:
         yield SCHEMA, str(refused)
         return
-    if document is not None and not validator.validate(read(document)):
+    if document is not None and not validator.validate(etree.fromstring(document.encode(), parser)):
         entries: Any = validator.error_log
         for entry in entries:
             yield entry.path or f"line {entry.line}", entry.message
+
+
+def _find_foreign(root: Any, parts: Mapping[str, str]) -> str:
+    """What a document of a schema has that is not given with it, in a sentence; empty for nothing."""
+    if root.getroottree().docinfo.internalDTD is not None:
+        return "It has a DOCTYPE, which no schema needs."
+    for node in root.iter("*"):
+        elsewhere = node.get("schemaLocation")
+        if elsewhere and _find_part(elsewhere, parts) is None:
+            return f"It refers to {elsewhere}; schema_parts has what a schema refers to."
+    return ""
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -410,7 +410,9 @@ class WrittenReport(msgspec.Struct, frozen=True):
     rendered: RenderedSubmission | None
     """The file; None where its mapping cannot be filled."""
     problems: list[Problem]
-    roundings: Sequence[Rounding]
+    roundings: Sequence[Rounding] = ()
+    text: str = ""
+    """The file as people read it; of a spreadsheet its cells, one to a line."""
 
 
 async def render_report(tx: Read, report: Report, *, is_checked: bool) -> RenderedSubmission:
@@ -421,29 +423,43 @@ async def render_report(tx: Read, report: Report, *, is_checked: bool) -> Render
     return written.rendered
 
 
-async def write_report(tx: Read, report: Report, *, is_checked: bool) -> WrittenReport:
-    """A report by the mapping of its methodology, with every place at which that fails."""
+async def write_report(
+    tx: Read, report: Report, *, is_checked: bool, by: Mapping[str, Any] | None = None
+) -> WrittenReport:
+    """A report by the mapping of its methodology, or by another one, with every place at which that fails."""
     key = key_named("report", report.id)
     around = await tx.row(_Surroundings, _SURROUNDINGS, (key.project, key.key))
     assert around is not None, "a report that was read is there"  # noqa: S101
-    if around.mapping is None:
-        uncertainty = await _read_sum(tx, await read_included(tx, key))
-        content = write_content(report, uncertainty)
+    if (document := around.mapping if by is None else by) is None:
+        content = write_content(report, await _read_sum(tx, await read_included(tx, key)))
         made = RenderedSubmission(MEDIA_TYPES[ReportFormat.JSON], ReportFormat.JSON, content)
-        return WrittenReport(made, [], [])
-    mapping, problems = read_mapping(around.mapping)
+        return WrittenReport(made, [], text=content.decode())
+    mapping, problems = read_mapping(document)
     if mapping is None:
-        return WrittenReport(None, problems, [])
+        return WrittenReport(None, limit_problems(problems, VIOLATIONS_MAX - 1))
     stated = _state_report(report, around, compute_measured_share(await read_shares(tx, key)))
     stated = await _add_uncertainty(tx, key, mapping, stated)
     stated = await add_details(tx, key, mapping, stated)
     try:
         filled, content = await tx.in_thread(_fill_template, mapping, stated)
     except UnfitError as error:
-        return WrittenReport(None, limit_problems(error.problems, VIOLATIONS_MAX - 1), [])
+        return WrittenReport(None, limit_problems(error.problems, VIOLATIONS_MAX - 1))
     broken = await check_content(tx, mapping, filled.content, content) if is_checked else []
     made = RenderedSubmission(MEDIA_TYPES[ReportFormat(mapping.format)], mapping.format, content)
-    return WrittenReport(made, broken, filled.roundings)
+    is_text = mapping.format != ReportFormat.XLSX
+    text = content.decode() if is_text else _list_cells(filled.content, mapping.sheet)
+    return WrittenReport(made, broken, filled.roundings, text)
+
+
+def _list_cells(filled: FilledTable | list[FilledSheet], name: str) -> str:
+    """The cells of a spreadsheet, one to a line."""
+    sheets = [FilledSheet(name, _place_cells(filled))] if isinstance(filled, FilledTable) else filled
+    return "".join(
+        f"{sheet.name}!{write_address(at)}: {_write_cell(value)}\n"
+        for sheet in sheets
+        for at, value in sorted(sheet.cells.items())
+        if value is not None
+    )
 
 
 async def _read_sum(tx: Read, included: Included) -> AmountUncertainty | None:

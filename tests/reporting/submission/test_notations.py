@@ -232,6 +232,14 @@ def test_a_json_schema_refers_to_its_parts(claims):
     assert [field for field, _ in flaws(found)] == ["t"]
 
 
+def test_a_character_that_xml_has_no_form_for_is_a_flaw_of_the_preview(claims):
+    report = draft(claims, 5)
+
+    found = preview(claims, report, {"element": "R", "text": "a\u0001"}, "xml")
+
+    assert flaws(found) == [(None, "A text of the report has a character that XML has no form for.")]
+
+
 def test_a_preview_is_by_another_methodology_or_by_a_mapping_and_stores_nothing(claims):
     api, report = claims.plant.api, draft(claims, 5)
     mapping = {"format": "csv", "template": {"columns": [{"heading": "t", "value": 7}]}}

@@ -317,7 +317,7 @@ def read_book(content):
 
 def test_a_site_of_storage_has_the_quantities_of_its_rule_before_and_after_a_correction(api, drain):
     """First quarter: 5,504,120 m³ * 0.986 * 0.0018682 t/m³ is 10,138.837826224 t, less 3.2 t. Second:
-    5,812,300 * 0.985 * 0.0018682 is 10,695.6607771 t, less 2.7 t. Corrected: 1 t leaked to the surface in the first.
+    5,812,300 * 0.985 * 0.0018682 is 10,695.6607771 t, less 2.7 t. Corrected: 1 t leaked in the first.
     """
     site = library.install(api, drain, "co2-storage")
     site.import_samples()

@@ -439,11 +439,11 @@ async def write_report(
         return WrittenReport(None, limit_problems(problems, VIOLATIONS_MAX - 1))
     stated = _state_report(report, around, compute_measured_share(await read_shares(tx, key)))
     stated = await _add_uncertainty(tx, key, mapping, stated)
-    stated = await add_details(tx, key, mapping, stated)
     try:
+        stated = await add_details(tx, key, mapping, stated)
         filled, content = await tx.in_thread(_fill_template, mapping, stated)
-    except UnfitError as error:
-        return WrittenReport(None, limit_problems(error.problems, VIOLATIONS_MAX - 1))
+    except (UnfitError, Invalid) as refused:
+        return WrittenReport(None, limit_problems(refused.problems, VIOLATIONS_MAX - 1))
     broken = await check_content(tx, mapping, filled.content, content) if is_checked else []
     made = RenderedSubmission(MEDIA_TYPES[ReportFormat(mapping.format)], mapping.format, content)
     is_text = mapping.format != ReportFormat.XLSX

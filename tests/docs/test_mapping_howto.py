@@ -9,7 +9,9 @@ import pytest
 from tests.given import reports
 
 PAGE = Path(__file__).parents[2] / "docs" / "howto" / "write-a-mapping.md"
-PREVIEW = re.compile(r"^```\nPOST /api/v1(/reports/\S+/preview)\n(.*?)^```\n\n```\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PREVIEW = re.compile(
+    r"^```\nPOST /api/v1(/reports/\S+/preview)\n(.*?)^```\n\n```\n(.*?)^```$", re.MULTILINE | re.DOTALL
+)
 MAPPING = re.compile(r'^```\n(\{"format".*?)^```$', re.MULTILINE | re.DOTALL)
 
 

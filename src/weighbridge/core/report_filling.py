@@ -88,7 +88,7 @@ class FilledSheet:
 
 
 @dataclass(frozen=True, slots=True)
-class Rounding:
+class RoundedValue:
     """A number that was written with fewer digits than it has."""
 
     place: str
@@ -110,7 +110,7 @@ class Filled:
     """What a mapping comes to, and what of it was rounded."""
 
     content: Any
-    roundings: Sequence[Rounding]
+    roundings: Sequence[RoundedValue]
 
 
 class UnfitError(Exception):
@@ -149,7 +149,7 @@ class _Filler:
 
     stated: StatedReport
     problems: dict[str, Problem] = field(default_factory=dict)
-    roundings: list[Rounding] = field(default_factory=list)
+    roundings: list[RoundedValue] = field(default_factory=list)
 
     def fill(self, part: Part, fields: Fields, place: str) -> Any:
         """What a part comes to that stands at a place of the document."""
@@ -354,7 +354,7 @@ class _Filler:
         written = round_number(value, part.notation)
         if written != value and place:
             exact = CONTEXT.plus(value) if part.per else value
-            self.roundings.append(Rounding(place, part.path, exact, written))
+            self.roundings.append(RoundedValue(place, part.path, exact, written))
         if part.written_as is WrittenAs.NUMBER:
             return written
         return plain(written) if part.notation.decimals is None else format(written, "f")

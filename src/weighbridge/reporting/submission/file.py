@@ -35,7 +35,7 @@ from weighbridge.core.report_filling import (
     FilledElement,
     FilledSheet,
     FilledTable,
-    Rounding,
+    RoundedValue,
     StatedReport,
     UnfitError,
     fill,
@@ -410,7 +410,7 @@ class WrittenReport(msgspec.Struct, frozen=True):
     rendered: RenderedSubmission | None
     """The file; None where its mapping cannot be filled."""
     problems: list[Problem]
-    roundings: Sequence[Rounding] = ()
+    roundings: Sequence[RoundedValue] = ()
     text: str = ""
     """The file as people read it; of a spreadsheet its cells, one to a line."""
 

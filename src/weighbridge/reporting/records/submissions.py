@@ -189,6 +189,7 @@ class RoundedNumber(msgspec.Struct, frozen=True):
     exact: Decimal
     """What it is, in the unit that is written; of a quotient to 34 digits."""
     written: Decimal
+    """What the file has instead."""
     difference: Decimal
     """What rounding added."""
 

@@ -63,6 +63,7 @@ from weighbridge.reporting.registries import ROUTES as REGISTRIES
 from weighbridge.reporting.registry_mappings import ROUTES as REGISTRY_MAPPINGS
 from weighbridge.reporting.registry_statements import ROUTES as REGISTRY_STATEMENTS
 from weighbridge.reporting.report_links import ROUTES as REPORT_LINKS
+from weighbridge.reporting.report_previews import ROUTES as REPORT_PREVIEWS
 from weighbridge.reporting.report_uncertainty import ROUTES as REPORT_UNCERTAINTY
 from weighbridge.reporting.reports import ROUTES as REPORTS
 
@@ -108,6 +109,7 @@ SLICES: Sequence[Sequence[Endpoint]] = (
     METHODOLOGY_PACKAGES,
     PACKAGE_INSTALLATIONS,
     REPORTS,
+    REPORT_PREVIEWS,
     REPORT_UNCERTAINTY,
     REPORT_LINKS,
     ENGAGEMENTS,

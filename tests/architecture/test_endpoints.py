@@ -125,6 +125,7 @@ ASKS_WITHOUT_WRITING = {
     "/ledgers/{ledger_id}/generate_preview",
     "/models/yaml_validate",
     "/reports/{report_id}/engagements/{engagement_id}/statement",
+    "/reports/{report_id}/submission/preview",
     "/projects/{project_id}/data_feed_suggestions",
     "/models/{model_id}/compare",
     "/models/{model_id}/simulate",

@@ -113,6 +113,7 @@ KINDS: Final = (
     "registry_mappings",
     "registry_statements",
     "report_links",
+    "report_previews",
     "report_uncertainty",
     "reports",
     "rule_results",

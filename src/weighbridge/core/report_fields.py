@@ -29,7 +29,7 @@ EACH: Final = "inclusions"
 """The list of the batches that a report takes from, oldest first."""
 
 GROUPS: Final = "groups"
-"""The list of groups of these batches, by the value of a field of theirs."""
+"""The list of groups of these batches, by the value of a field of theirs; within groups, of theirs again."""
 
 REPORT: Final = "report"
 """The scope outside of every list."""
@@ -129,7 +129,7 @@ LISTS: Final[Mapping[str, ListKind]] = {
     EACH: ListKind("inclusion", (REPORT, GROUPS), OF_INCLUSION),
     GROUPS: ListKind(
         "group",
-        (REPORT,),
+        (REPORT, GROUPS),
         _name("group", {
             "key": FieldKind.TEXT, "number": FieldKind.NUMBER, "amount": FieldKind.NUMBER,
             "unit": FieldKind.TEXT, "count": FieldKind.NUMBER, "start_time": FieldKind.MOMENT,
@@ -218,6 +218,9 @@ def find_unit_field(path: str) -> str | None:
         return f"{path}{OF_UNIT}"
     return UNITS.get(path)
 
+
+BASIS: Final = "inclusion\x00basis"
+"""The key of the batch that the details of a batch are of, the newest of its run; no mapping can name it."""
 
 OF_LIST: Final = "\x00list"
 """What the key of a list of a batch ends with, which no mapping can name."""

@@ -6,13 +6,11 @@ are written.
 Reading a mapping document: every flaw is named by its place, `template.batches.$do.mass`.
 
 Invariant: a mapping without flaws can be filled for every report that has batches, unless a unit does not
-fit.
+fit, a text has no code in a list of the form, or something is divided by zero.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from weighbridge.core.identity import did_you_mean
@@ -23,155 +21,30 @@ from weighbridge.core.report_fields import (
     EACH,
     GROUPS,
     LISTS,
-    OF_UNCERTAINTY,
     REPORT,
     FieldKind,
     find_kind,
     find_unit_field,
     list_fields,
 )
+from weighbridge.core.report_notation import NOTATION_KEYS, read_codes, read_notation
+from weighbridge.core.report_parts import (
+    Cell,
+    ConstantPart,
+    ElementPart,
+    FieldPart,
+    ListPart,
+    ObjectPart,
+    Part,
+    PlacedTable,
+    RepeatedPart,
+    ReportMapping,
+    SheetPart,
+    TablePart,
+    WorkbookPart,
+    WrittenAs,
+)
 from weighbridge.core.unit import Unit, UnitError, parse_unit
-
-# The parts of which a mapping is made.
-#
-# A part is a constant, a field (`{"$value": "report.amount"}`), a part that is repeated for each record of a
-# list (`{"$each": "inclusions", "$do": …}`), or holds others: an object, a list, an element of XML, a table.
-
-
-class WrittenAs(StrEnum):
-    """How the value of a field is written."""
-
-    TEXT = "text"
-    """As a text: numbers with every digit, moments as `2025-01-01T00:00:00.000Z`."""
-    NUMBER = "number"
-    """As a number, where the format has such."""
-    DATE = "date"
-    """The day of a moment, in the project's time zone."""
-    LAST_DATE = "last_date"
-    """The day of the last moment before one: the last day of a period that ends there."""
-    MONTH = "month"
-    """The month of a moment, as `2025-01`."""
-    YEAR = "year"
-    """The year of a moment, as `2025`; a number where the format has such."""
-
-
-@dataclass(frozen=True, slots=True)
-class ConstantPart:
-    """A constant text, number, truth value or null."""
-
-    value: Any
-
-
-@dataclass(frozen=True, slots=True)
-class FieldPart:
-    """The value of a field."""
-
-    path: str
-    written_as: WrittenAs = WrittenAs.TEXT
-    unit: Unit | None = None
-    """The unit that it is converted to; None leaves it as it is."""
-    otherwise: Any = None
-    """The value if the field has none."""
-
-
-@dataclass(frozen=True, slots=True)
-class RepeatedPart:
-    """A part for each record of a list, such as each batch of the report."""
-
-    part: "Part"
-    source: str
-    by: FieldPart | None = None
-    """Of groups, the value by which batches are of one group."""
-
-
-@dataclass(frozen=True, slots=True)
-class ObjectPart:
-    """Parts by names."""
-
-    parts: Mapping[str, "Part"]
-
-
-@dataclass(frozen=True, slots=True)
-class ListPart:
-    """Parts in a row."""
-
-    parts: Sequence["Part"]
-
-
-@dataclass(frozen=True, slots=True)
-class ElementPart:
-    """An element of XML: attributes, and a text or further elements."""
-
-    name: str
-    namespace: str | None
-    attributes: Mapping[str, "Part"]
-    text: "Part | None"
-    children: Sequence["Part"]
-
-
-@dataclass(frozen=True, slots=True)
-class TablePart:
-    """A table: one row for the report, or one for each record of a list."""
-
-    rows: Sequence[RepeatedPart]
-    """The lists, the outermost first; none for one row."""
-    headings: Sequence[str]
-    cells: Sequence["Part"]
-
-
-Part = ConstantPart | FieldPart | RepeatedPart | ObjectPart | ListPart | ElementPart | TablePart
-
-
-@dataclass(frozen=True, slots=True)
-class ReportMapping:
-    """How a report is written."""
-
-    format: str
-    template: Part
-    schema: str | None = None
-    """What it is checked against: a JSON Schema or, for XML, an XSD."""
-    sheet: str = "report"
-    """What the sheet of a spreadsheet is called."""
-
-
-def list_paths(part: Part) -> Iterator[str]:
-    """Yield the paths of the fields that a part names."""
-    if isinstance(part, FieldPart):
-        yield part.path
-    elif isinstance(part, RepeatedPart) and part.by:
-        yield part.by.path
-    for child in _list_children(part):
-        yield from list_paths(child)
-
-
-def list_sources(part: Part) -> set[str]:
-    """The lists that a part is repeated for, anywhere within it."""
-    own = {part.source} if isinstance(part, RepeatedPart) else set[str]()
-    return own.union(*map(list_sources, _list_children(part)))
-
-
-def _list_children(part: Part) -> Sequence[Part]:
-    """The parts that a part holds."""
-    match part:
-        case RepeatedPart(repeated):
-            return [repeated]
-        case ObjectPart(parts):
-            return [*parts.values()]
-        case ListPart(listed):
-            return listed
-        case TablePart():
-            return [*part.rows, *part.cells]
-        case ElementPart():
-            return [*part.attributes.values(), *part.children, *([part.text] if part.text else ())]
-        case _:
-            return []
-
-
-def names_uncertainty(part: Part, record: str) -> bool:
-    """Whether a part names how well the amounts of a record are known: of `report` or of `inclusion`."""
-    names = {f"{record}.{name}" for name in OF_UNCERTAINTY}
-    return any(path in names for path in list_paths(part))
-
 
 PARTS_MAX: Final = 2_000
 """Parts of one mapping."""
@@ -179,8 +52,17 @@ PARTS_MAX: Final = 2_000
 DEPTH_MAX: Final = 32
 """The deepest nesting of parts."""
 
-SCHEMA_CHARACTERS_MAX: Final = 262_144
-"""Characters of a schema."""
+SCHEMA_CHARACTERS_MAX: Final = 524_288
+"""Characters of a schema, with the documents that it refers to."""
+
+SCHEMA_PARTS_MAX: Final = 50
+"""Documents that a schema refers to."""
+
+CODE_LISTS_MAX: Final = 50
+"""Lists of codes that a mapping names."""
+
+SHEETS_MAX: Final = 50
+"""Sheets of a workbook."""
 
 COLUMNS_MAX: Final = 200
 """Columns of a table."""
@@ -199,33 +81,39 @@ _FITTING: Final = {
 }
 _XML_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,99}")
 _SHEET: Final = re.compile(r"[^\[\]:*?/\\']{1,31}")
+_CELL: Final = re.compile(r"([A-Z]{1,3})([1-9][0-9]{0,6})")
+_ROWS_MAX: Final = 1_048_576
+_LETTERS: Final = 26
+_TOP_KEYS: Final = {"format", "template", "schema", "schema_parts", "sheet", "codes"}
 _NOTHING: Final = ConstantPart(None)
+_FIELD_KEYS: Final = {"$value", "$as", "$unit", "$otherwise", "$per", "$optional", *NOTATION_KEYS}
+_ELEMENT_KEYS: Final = {"element", "namespace", "prefix", "attributes", "text", "children", "optional"}
 
 
 def read_mapping(document: Mapping[str, Any]) -> tuple[ReportMapping | None, list[Problem]]:
     """The mapping that a document says, or what is wrong with it."""
     reader = _MappingReader()
-    reader.know(document, {"format", "template", "schema", "sheet"}, "")
+    reader.know(document, _TOP_KEYS, "")
     version = document.get("format")
     if version not in tuple(ReportFormat):
         reader.tell("format", f"is {_describe_value(version)}; it is one of {', '.join(ReportFormat)}.")
         return None, reader.problems
     if "template" not in document:
         reader.tell("template", "is missing: it says what is written.")
-    schema = document.get("schema")
-    if schema is not None and (not isinstance(schema, str) or len(schema) > SCHEMA_CHARACTERS_MAX):
-        reader.tell("schema", f"is a text of at most {SCHEMA_CHARACTERS_MAX:,} characters.")
+    schema, schema_parts = reader.schema(document)
+    reader.read_code_lists(document.get("codes", {}))
+    template = document.get("template")
+    has_sheets = version == ReportFormat.XLSX and isinstance(template, dict) and "sheets" in template
     sheet = document.get("sheet", "report")
-    if not isinstance(sheet, str) or not _SHEET.fullmatch(sheet):
-        reader.tell(
-            "sheet", f"is {_describe_value(sheet)}; a sheet has 1 to 31 characters, none of []:*?/\\'."
-        )
-    elif "sheet" in document and version != ReportFormat.XLSX:
-        reader.tell("sheet", f"is for {ReportFormat.XLSX} alone.")
-    part = _OF_FORMAT[ReportFormat(version)](reader, document.get("template"), "template")
+    if not _is_sheet(sheet):
+        reader.tell("sheet", _describe_sheet(sheet))
+    elif "sheet" in document and (version != ReportFormat.XLSX or has_sheets):
+        reader.tell("sheet", f"is for {ReportFormat.XLSX} alone, with one table.")
+    read = _MappingReader.workbook if has_sheets else _OF_FORMAT[ReportFormat(version)]
+    part = read(reader, template, "template")
     if reader.problems:
         return None, reader.problems
-    return ReportMapping(version, part, schema, sheet), []
+    return ReportMapping(version, part, schema, sheet, schema_parts), []
 
 
 class _MappingReader:
@@ -235,6 +123,9 @@ class _MappingReader:
         self.problems: list[Problem] = []
         self._parts = 0
         self._scopes: tuple[str, ...] = ()
+        self._code_lists: dict[str, Mapping[str, str]] = {}
+        self._is_in_object = False
+        self._default_namespace: str | None = None
 
     def tell(self, place: str, message: str) -> None:
         """Name a flaw by its place."""
@@ -257,8 +148,37 @@ class _MappingReader:
             return False
         return self._parts <= PARTS_MAX
 
+    def schema(self, document: Mapping[str, Any]) -> tuple[str | None, Mapping[str, str]]:
+        """The schema of a mapping, and the documents that it refers to."""
+        schema, parts = document.get("schema"), document.get("schema_parts", {})
+        if not isinstance(parts, dict) or not all(
+            isinstance(text, str) and name for name, text in parts.items()
+        ):
+            self.tell("schema_parts", "is an object of names, as the schema refers to them, and texts.")
+            parts = {}
+        elif parts and schema is None:
+            self.tell("schema_parts", "is for what a schema refers to; schema is missing.")
+        elif len(parts) > SCHEMA_PARTS_MAX:
+            self.tell("schema_parts", f"has {len(parts)} documents; at most {SCHEMA_PARTS_MAX} are allowed.")
+        size = sum(len(text) for text in (schema, *parts.values()) if isinstance(text, str))
+        if schema is not None and (not isinstance(schema, str) or size > SCHEMA_CHARACTERS_MAX):
+            self.tell(
+                "schema",
+                f"is a text of at most {SCHEMA_CHARACTERS_MAX:,} characters, with what it refers to.",
+            )
+        return schema if isinstance(schema, str) else None, parts
+
+    def read_code_lists(self, node: Any) -> None:
+        """Read the lists of codes that fields name."""
+        if not isinstance(node, dict) or len(node) > CODE_LISTS_MAX:
+            self.tell("codes", f"is an object of at most {CODE_LISTS_MAX} lists by their names.")
+            return
+        for name, listed in node.items():
+            self._code_lists[name] = read_codes(listed, f"codes.{shorten(name)}", self.tell) or {}
+
     def json(self, node: Any, place: str) -> Part:
         """A part of JSON."""
+        is_in_object, self._is_in_object = self._is_in_object, False
         if not self.enters(place):
             return _NOTHING
         if isinstance(node, list):
@@ -266,13 +186,18 @@ class _MappingReader:
         if not isinstance(node, dict):
             return ConstantPart(node)
         if "$value" in node:
+            self._is_in_object = is_in_object
             return self.field(node, place)
         if "$each" in node:
             return self.repeated(node, place, self.json)
         for name in node:
             if name.startswith("$"):
                 self.tell(place, f"has {shorten(name)}; parts that are no objects have $value or $each.")
-        return ObjectPart({name: self.json(child, f"{place}.{name}") for name, child in node.items()})
+        parts = {}
+        for name, child in node.items():
+            self._is_in_object = True
+            parts[name] = self.json(child, f"{place}.{name}")
+        return ObjectPart(parts)
 
     def repeated(self, node: Mapping[str, Any], place: str, read_part: Any) -> Part:
         """A part that is repeated for each record of a list."""
@@ -299,6 +224,7 @@ class _MappingReader:
         by = None
         if source == GROUPS:
             self._scopes += (EACH,)
+            self._is_in_object = False
             named = {"$value": node.get("$by"), **({"$as": node["$as"]} if "$as" in node else {})}
             found = self.field(named, f"{place}.$by")
             by = found if isinstance(found, FieldPart) else None
@@ -307,7 +233,8 @@ class _MappingReader:
 
     def field(self, node: Mapping[str, Any], place: str) -> Part:
         """The value of a field."""
-        self.know(node, {"$value", "$as", "$unit", "$otherwise"}, place)
+        is_in_object, self._is_in_object = self._is_in_object, False
+        self.know(node, _FIELD_KEYS, place)
         path = node.get("$value")
         kind = find_kind(path, self._scopes) if isinstance(path, str) else None
         if not isinstance(path, str) or kind is None:
@@ -321,11 +248,30 @@ class _MappingReader:
                 f"is {_describe_value(written_as)}; {path} is written as {', '.join(allowed_parts)}.",
             )
             written_as = WrittenAs.TEXT
-        unit = self.unit(node["$unit"], path, f"{place}.$unit") if "$unit" in node else None
+        per = self.per(node, kind, place)
+        unit = self.unit(node["$unit"], path, per, f"{place}.$unit") if "$unit" in node else None
         otherwise = node.get("$otherwise")
         if isinstance(otherwise, dict | list):
             self.tell(f"{place}.$otherwise", "is a text, a number, true, false or null.")
-        return FieldPart(path, WrittenAs(written_as), unit, otherwise)
+        is_optional = node.get("$optional", False)
+        if "$optional" in node and (not isinstance(is_optional, bool) or not is_in_object):
+            self.tell(f"{place}.$optional", "is true or false, for a name of an object in JSON.")
+        notation = read_notation(node, kind, self._code_lists, place, self.tell)
+        return FieldPart(path, WrittenAs(written_as), unit, otherwise, notation, per, is_optional is True)
+
+    def per(self, node: Mapping[str, Any], kind: FieldKind, place: str) -> str | None:
+        """The field that another one is divided by."""
+        if "$per" not in node:
+            return None
+        path = node["$per"]
+        found = find_kind(path, self._scopes) if isinstance(path, str) else None
+        if found is not FieldKind.NUMBER or kind is not FieldKind.NUMBER:
+            self.tell(
+                f"{place}.$per", f"is {_describe_value(path)}; a number is divided by a field of a number."
+            )
+        if "$decimals" not in node:
+            self.tell(f"{place}.$decimals", "is missing: a quotient is written to so many decimals.")
+        return path if isinstance(path, str) else None
 
     def _explain(self, path: Any) -> str:
         """Why a path is none of a field here."""
@@ -336,9 +282,9 @@ class _MappingReader:
                 return f"is allowed only within a part that is repeated for {source}."
         return f"is no field{did_you_mean(path, list_fields(self._scopes), len(self.problems))}."
 
-    def unit(self, text: Any, path: str, place: str) -> Unit | None:
-        """The unit that a field is converted to."""
-        if find_unit_field(path) is None:
+    def unit(self, text: Any, path: str, per: str | None, place: str) -> Unit | None:
+        """The unit that a field, or the quotient of two, is converted to."""
+        if find_unit_field(path) is None and (per is None or find_unit_field(per) is None):
             self.tell(place, f"has a unit, but {path} has none.")
             return None
         try:
@@ -352,6 +298,7 @@ class _MappingReader:
         if not self.enters(place):
             return _NOTHING
         if isinstance(node, dict) and "$value" in node:
+            self._is_in_object = False
             return self.field(node, place)
         if isinstance(node, dict | list):
             self.tell(place, 'is a constant, or a field as {"$value": "report.name"}.')
@@ -359,25 +306,29 @@ class _MappingReader:
         return ConstantPart(node)
 
     def element(self, node: Any, place: str) -> Part:
-        """An element of XML."""
+        """An element of XML, or one that is repeated, in lists within lists too."""
+        if isinstance(node, dict) and "$each" in node:
+            return self.repeated(node, place, self.element)
         if not self.enters(place):
             return _NOTHING
         if not isinstance(node, dict):
             self.tell(place, 'is an element, as {"element": "Report"}.')
             return _NOTHING
-        self.know(node, {"element", "namespace", "attributes", "text", "children"}, place)
-        name, namespace = node.get("element"), node.get("namespace")
+        self.know(node, _ELEMENT_KEYS, place)
+        name, is_optional = node.get("element"), node.get("optional", False)
         if not isinstance(name, str) or not _XML_NAME.fullmatch(name):
             self.tell(f"{place}.element", f"is {_describe_value(name)}, which is no name of an element.")
-        if namespace is not None and (not isinstance(namespace, str) or not _is_namespace(namespace)):
-            self.tell(f"{place}.namespace", f"is {_describe_value(namespace)}, which is no namespace.")
+        if not isinstance(is_optional, bool) or (is_optional and place == "template"):
+            self.tell(f"{place}.optional", "is true or false, and the outermost element is always there.")
         attributes = node.get("attributes", {})
         if not isinstance(attributes, dict) or not all(map(_XML_NAME.fullmatch, attributes)):
             self.tell(f"{place}.attributes", "must map the names of attributes to their values.")
             attributes = {}
         if "text" in node and "children" in node:
             self.tell(place, "has a text or children, not both.")
-        return ElementPart(
+        default_namespace = self._default_namespace
+        namespace, prefix = self.namespace(node, place)
+        made = ElementPart(
             str(name),
             namespace,
             {
@@ -386,19 +337,112 @@ class _MappingReader:
             },
             self.scalar(node["text"], f"{place}.text") if "text" in node else None,
             self.children(node.get("children", []), f"{place}.children"),
+            prefix,
+            is_optional is True,
         )
+        self._default_namespace = default_namespace
+        return made
+
+    def namespace(self, node: Mapping[str, Any], place: str) -> tuple[str | None, str | None]:
+        """The namespace of an element and the prefix that it has in the document."""
+        namespace, prefix = node.get("namespace"), node.get("prefix")
+        if namespace is not None and (not isinstance(namespace, str) or not _is_namespace(namespace)):
+            self.tell(f"{place}.namespace", f"is {_describe_value(namespace)}, which is no namespace.")
+            return None, None
+        if prefix is not None and (
+            not namespace
+            or not isinstance(prefix, str)
+            or not _XML_NAME.fullmatch(prefix)
+            or prefix.lower().startswith("xml")
+        ):
+            self.tell(
+                f"{place}.prefix", "is what the namespace of the same element is called in the document."
+            )
+            return namespace, None
+        if namespace == "" and self._default_namespace:
+            message = "is empty within elements whose namespace has no prefix; give theirs a prefix."
+            self.tell(f"{place}.namespace", message)
+        if namespace and prefix is None:
+            self._default_namespace = namespace
+        return namespace, prefix
 
     def children(self, nodes: Any, place: str) -> list[Part]:
         """The elements within an element, some of them repeated."""
         if not isinstance(nodes, list):
             self.tell(place, "is a list of elements.")
             return []
-        return [
-            self.repeated(child, f"{place}[{index}]", self.element)
-            if isinstance(child, dict) and "$each" in child
-            else self.element(child, f"{place}[{index}]")
-            for index, child in enumerate(nodes)
-        ]
+        return [self.element(child, f"{place}[{index}]") for index, child in enumerate(nodes)]
+
+    def workbook(self, node: Any, place: str) -> Part:
+        """The sheets of a workbook."""
+        self.know(node, {"sheets"}, place)
+        sheets = node["sheets"]
+        if not isinstance(sheets, list) or not 1 <= len(sheets) <= SHEETS_MAX:
+            self.tell(f"{place}.sheets", f"is a list of 1 to {SHEETS_MAX} sheets.")
+            return _NOTHING
+        read = [self.sheet(one, f"{place}.sheets[{index}]") for index, one in enumerate(sheets)]
+        names = [one.name.lower() for one in read if one]
+        if len({*names}) < len(names):
+            self.tell(f"{place}.sheets", "has a name twice.")
+        return WorkbookPart([one for one in read if one])
+
+    def sheet(self, node: Any, place: str) -> SheetPart | None:
+        """A sheet: single cells by their addresses, and tables."""
+        if not isinstance(node, dict) or not _is_sheet(node.get("name")):
+            name = node.get("name") if isinstance(node, dict) else None
+            self.tell(f"{place}.name", _describe_sheet(name))
+            return None
+        self.know(node, {"name", "cells", "tables"}, place)
+        cells, tables = node.get("cells", {}), node.get("tables", [])
+        if not isinstance(cells, dict) or not isinstance(tables, list):
+            self.tell(place, "has cells, an object by their addresses, and tables, a list.")
+            return None
+        read: dict[Cell, Part] = {}
+        for address, part in cells.items():
+            if at := self.cell(address, f"{place}.cells.{shorten(address)}"):
+                read[at] = self.scalar(part, f"{place}.cells.{address}")
+        placed = [self.placed(one, f"{place}.tables[{index}]") for index, one in enumerate(tables)]
+        self.keep_apart(read, placed, place)
+        return SheetPart(node["name"], read, [one for one in placed if one])
+
+    def cell(self, address: Any, place: str) -> Cell | None:
+        """A place in a sheet, from an address such as B3."""
+        found = _CELL.fullmatch(address) if isinstance(address, str) else None
+        column = 0
+        for letter in found[1] if found else "":
+            column = column * _LETTERS + ord(letter) - ord("A") + 1
+        if found is None or column > COLUMNS_EVER or int(found[2]) > _ROWS_MAX:
+            self.tell(place, f"is {_describe_value(address)}, which is no address of a cell such as B3.")
+            return None
+        return int(found[2]) - 1, column - 1
+
+    def placed(self, node: Any, place: str) -> PlacedTable | None:
+        """A table that begins at a cell."""
+        if not isinstance(node, dict):
+            self.tell(place, 'is a table, as {"at": "A10", "rows": "inclusions", "columns": […]}.')
+            return None
+        at = self.cell(node.get("at"), f"{place}.at")
+        has_headings = node.get("headings", True)
+        if not isinstance(has_headings, bool):
+            self.tell(f"{place}.headings", "is true or false.")
+        rest = {name: value for name, value in node.items() if name not in {"at", "headings"}}
+        table = self.table(rest, place)
+        return PlacedTable(at, table, has_headings is True) if at and isinstance(table, TablePart) else None
+
+    def keep_apart(
+        self, cells: Mapping[Cell, Part], tables: Sequence[PlacedTable | None], place: str
+    ) -> None:
+        """Report what stands where a table writes: a table goes on downwards as far as it has rows."""
+        taken: set[int] = set()
+        for index, placed in enumerate(tables):
+            if placed is None:
+                continue
+            row, column = placed.at
+            columns = {*range(column, column + len(placed.table.headings))}
+            if columns & taken or any(at[0] >= row and at[1] in columns for at in cells):
+                message = "has a cell below where it begins, or another table, in its columns."
+                self.tell(f"{place}.tables[{index}]", message)
+            taken |= columns
 
     def table(self, node: Any, place: str) -> Part:
         """A table."""
@@ -444,12 +488,24 @@ _OF_FORMAT: Final = {
 }
 
 
+COLUMNS_EVER: Final = 16_384
+"""Columns of a sheet."""
+
+
+def _is_sheet(name: Any) -> bool:
+    return isinstance(name, str) and bool(_SHEET.fullmatch(name))
+
+
+def _describe_sheet(name: Any) -> str:
+    return f"is {_describe_value(name)}; a sheet has 1 to 31 characters, none of []:*?/\\'."
+
+
 def _reject_unit(value: Any) -> Unit:
     raise UnitError(f"{_describe_value(value)} is no text.")
 
 
 def _is_namespace(text: str) -> bool:
-    return bool(text) and text.isascii() and text.isprintable() and not set(' <>"{}|\\^`') & set(text)
+    return text.isascii() and text.isprintable() and not set(' <>"{}|\\^`') & set(text)
 
 
 def _describe_value(value: Any) -> str:

@@ -10,6 +10,7 @@ Nouns:
 - `report_links`: addresses that open a report
 - `reports`: drafts, their submission, restatement, and what is decided of them (`reports_decisions`):
   acceptance as a whole or in part, rejection, withdrawal, merging and splitting
+- `report_previews`: what a report would be sent as by a mapping, its flaws, and what of it was rounded
 - `report_uncertainty`: how uncertain the sum of a report is, and which effects are material
 - `engagements`: verifiers' work on a report, from the sample to the signed opinion
 

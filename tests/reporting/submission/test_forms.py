@@ -4,7 +4,6 @@ import csv
 import io
 import json
 from decimal import Decimal
-from pathlib import Path
 
 import pytest
 from tests.given import collection as given
@@ -258,44 +257,3 @@ def test_what_stands_where_it_cannot_is_named_by_its_place(api, template, place)
     errors = api.post("/methodologies", {"methodology": body}).expect(422).errors
 
     assert f"mapping.{place}" in [error["field"] for error in errors]
-
-
-# Forms that others publish.
-
-
-EXAMPLES = Path(__file__).parents[3] / "examples" / "mappings"
-CDOP = Path(__file__).parent / "cdop"
-
-
-def read_example(name):
-    """An example with the published schema that it is for; amounts are in the unit of the tests' ledger."""
-    title = "_".join(part.capitalize() for part in name.removeprefix("cdop-").split("-"))
-    mapping = json.loads((EXAMPLES / f"{name}.json").read_text().replace("t{CO2e}", "t"))
-    return mapping | {"schema": (CDOP / f"{title}.schema.json").read_text()}
-
-
-@pytest.mark.parametrize("name", sorted(path.stem for path in EXAMPLES.glob("*.json")))
-def test_an_example_gives_what_the_published_schema_takes(api, drain, name):
-    """The schemas of the Carbon Data Open Protocol, as published (MIT, `cdop/LICENSE`)."""
-    works, mapping = build_works(api, drain, february=50), read_example(name)
-    body = {"name": name, "version": "1", "report_type": "q", "mapping": mapping}
-    made = api.post("/methodologies", {"methodology": body}).expect(201).body["id"]
-    whole = works.report(4, 21, methodology_id=made)
-
-    answer = api.post(f"/reports/{whole['id']}/submit", {})
-
-    # The buffer is 0.5 t and 2.5 t: whole in all.
-    answer.expect(202)
-
-
-def test_a_claim_of_a_part_of_a_tonne_breaks_the_published_form_of_units(works):
-    mapping = read_example("cdop-unit-description")
-    body = {"name": "Units", "version": "1", "report_type": "q", "mapping": mapping}
-    made = works.plant.api.post("/methodologies", {"methodology": body}).expect(201).body["id"]
-    draft = works.report("1.5", methodology_id=made)
-
-    errors = works.plant.api.post(f"/reports/{draft['id']}/submit", {}).expect(422).errors
-
-    assert {error["field"] for error in errors} == {
-        "unit.credit_block[0].quantity", "unit.credit_block[0].block_end",
-    }  # fmt: skip

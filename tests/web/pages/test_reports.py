@@ -190,6 +190,27 @@ def test_the_bundle_of_a_report_is_downloaded_and_said_how_to_check(reports, rea
     reader.get(f"{address}/submission_file").expect(200)
 
 
+def test_a_preview_shows_the_file_by_any_methodology_with_its_flaws_and_what_is_rounded(reports, reader):
+    value = {"$value": "report.amount", "$decimals": 0, "$rounding": "half_up"}
+    schema = '{"properties": {"total": {"maxLength": 1}, "of": {"const": "<7>"}}}'
+    mapping = {"format": "json", "template": {"total": value, "of": "<8>"}, "schema": schema}
+    body = {"name": "Form", "version": "3", "report_type": "quarterly", "mapping": mapping}
+    made = reports.plant.api.post("/methodologies", {"methodology": body}).expect(201).body["id"]
+    address = page_of(reports, reports.report("7.5", 3))
+
+    assert f'href="{address}/preview"' in main_of(reader.get(address))
+    plain = main_of(reader.get(f"{address}/preview"))
+    assert "The file can be sent as it is." in plain
+    assert "Rounded numbers" not in plain
+
+    shown = main_of(reader.get(f"{address}/preview?methodology_id={made}"))
+    assert "<code>total</code>" in shown
+    assert "<code>of</code>" in shown
+    assert "&#34;of&#34;: &#34;&lt;8&gt;&#34;" in shown
+    rounded = re.findall(r'value="([^"]+)"', shown.partition("Rounded numbers")[2])
+    assert rounded[:3] == ["10.5", "11", "0.5"]
+
+
 def test_a_verifier_reads_the_report_and_its_bundle_by_a_link_alone(reports, server, reader):
     address = page_of(reports, accepted(reports, reports.report(8)))
     made = reader.post(f"{address}/links", {"name": "Verifier", "days": "14"})

@@ -452,6 +452,12 @@ class ReportLinksOperations(Group[Carrier]):
     revoke = One(operations.report_links_revoke)
 
 
+class ReportPreviewsOperations(Group[Carrier]):
+    """Operations on report previews."""
+
+    preview_report = One(operations.report_previews_preview_report)
+
+
 class ReportUncertaintyOperations(Group[Carrier]):
     """Operations on report uncertainty."""
 
@@ -634,6 +640,7 @@ class Groups:
         self.registry_mappings = RegistryMappingsOperations(client)
         self.registry_statements = RegistryStatementsOperations(client)
         self.report_links = ReportLinksOperations(client)
+        self.report_previews = ReportPreviewsOperations(client)
         self.report_uncertainty = ReportUncertaintyOperations(client)
         self.reports = ReportsOperations(client)
         self.rule_results = RuleResultsOperations(client)
@@ -696,6 +703,7 @@ class AsyncGroups:
         self.registry_mappings = RegistryMappingsOperations(client)
         self.registry_statements = RegistryStatementsOperations(client)
         self.report_links = ReportLinksOperations(client)
+        self.report_previews = ReportPreviewsOperations(client)
         self.report_uncertainty = ReportUncertaintyOperations(client)
         self.reports = ReportsOperations(client)
         self.rule_results = RuleResultsOperations(client)

@@ -8297,6 +8297,38 @@ def report_links_revoke(
     )
 
 
+def report_previews_preview_report(
+    report_id: str,
+    *,
+    mapping: Mapping[str, Any] | UnsetType = UNSET,
+    methodology_id: int | UnsetType = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.ReportPreview]:
+    """Show what a report would be sent as, with every place at which that fails, and what of it was
+    rounded.
+
+    POST /reports/{report_id}/submission/preview
+
+    Args:
+        report_id: The friendly id of the report: rpt_ and 24 hexadecimal digits.
+        mapping: The mapping that is tried, as a methodology has it.
+        methodology_id: The number of the methodology whose mapping is tried; without both, of the
+            report's own.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
+    """
+    return call(
+        "POST",
+        "/reports/{report_id}/submission/preview",
+        records.ReportPreview,
+        names={"report_id": report_id},
+        body={"mapping": mapping, "methodology_id": methodology_id},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
 def report_uncertainty_get_materiality(
     report_id: str,
     *,

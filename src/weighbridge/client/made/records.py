@@ -2620,6 +2620,13 @@ class PreviewEntry(msgspec.Struct, frozen=True, kw_only=True):
     passed_over_with_data: list[str] | None = None
 
 
+class PreviewProblem(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that keeps a report from being sent by a mapping."""
+
+    message: str
+    field: str | None
+
+
 class PrimaryOutput(msgspec.Struct, frozen=True, kw_only=True):
     """What a batch adds to its run, in its ledger's unit. Of an adjusting batch it is the signed difference
     that it makes: those of a run's batches add up to what the run comes to, and those of a ledger to what it
@@ -2887,6 +2894,19 @@ class ReportMove(msgspec.Struct, frozen=True, kw_only=True):
     amount: Decimal | None
 
 
+class ReportPreview(msgspec.Struct, frozen=True, kw_only=True):
+    """What a report would be sent as."""
+
+    report_id: str
+    media_type: str | None
+    size_bytes: int | None
+    text: str | None
+    is_cut: bool
+    problems: list[PreviewProblem]
+    roundings: list[RoundedNumber]
+    rounding_count: int
+
+
 class ReportUncertainty(msgspec.Struct, frozen=True, kw_only=True):
     """How uncertain what a report states is, with what its batches share, in its ledger's unit."""
 
@@ -2959,6 +2979,16 @@ class RoundedAwayDraw(msgspec.Struct, frozen=True, kw_only=True):
     node: str
     ledger: str
     needed: Decimal
+
+
+class RoundedNumber(msgspec.Struct, frozen=True, kw_only=True):
+    """A number that is written with fewer digits than it has."""
+
+    place: str
+    field: str
+    exact: Decimal
+    written: Decimal
+    difference: Decimal
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True):

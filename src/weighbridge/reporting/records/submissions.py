@@ -1,7 +1,7 @@
 """Submissions of reports: what is sent, what became of it, and what a registry decides; bundles with them."""
 
 from decimal import Decimal
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -148,3 +148,67 @@ class ReportWithdrawal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Why the claim is taken back, in a sentence that stays with the report."""
     reference: Line | None = None
     """What the receiver calls the withdrawal, such as the number of a cancellation."""
+
+
+# Previews.
+
+
+PREVIEW_CHARACTERS_MAX: Final = 20_000
+"""Characters of a file that a preview shows."""
+
+ROUNDINGS_INLINE: Final = 1_000
+"""Rounded numbers that a preview lists."""
+
+
+class PreviewRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of POST /reports/{report_id}/submission/preview."""
+
+    mapping: dict[str, Any] | UnsetType = UNSET
+    """The mapping that is tried, as a methodology has it."""
+    methodology_id: int | UnsetType = UNSET
+    """The number of the methodology whose mapping is tried; without both, of the report's own."""
+
+
+class PreviewProblem(msgspec.Struct, frozen=True):
+    """Something that keeps a report from being sent by a mapping."""
+
+    message: str
+    """What is wrong, in a sentence."""
+    field: str | None
+    """Where: a place of the mapping, such as `mapping.template.total.$unit`, a field, or a place of the
+    document; null where it is about the file as a whole."""
+
+
+class RoundedNumber(msgspec.Struct, frozen=True):
+    """A number that is written with fewer digits than it has."""
+
+    place: str
+    """Where it stands in the file, such as `goods[0].mass`, `Report/Good[1]/Mass` or `Sheet!B3`."""
+    field: str
+    """The field that it is of, such as `report.amount`."""
+    exact: Decimal
+    """What it is, in the unit that is written; of a quotient to 34 digits."""
+    written: Decimal
+    """What the file has instead."""
+    difference: Decimal
+    """What rounding added."""
+
+
+class ReportPreview(msgspec.Struct, frozen=True):
+    """What a report would be sent as."""
+
+    report_id: str
+    media_type: str | None
+    """What kind of file it would be; null where the mapping cannot be used."""
+    size_bytes: int | None
+    """How long the file would be; null likewise."""
+    text: str | None
+    """Its beginning; of a spreadsheet its cells, one to a line. Null likewise."""
+    is_cut: bool
+    """Whether the file goes on after its beginning."""
+    problems: list[PreviewProblem]
+    """What keeps it from being sent; empty when it may be."""
+    roundings: list[RoundedNumber]
+    """The numbers that were rounded, in the order of the file."""
+    rounding_count: int
+    """How many there are; the first 1,000 are listed."""

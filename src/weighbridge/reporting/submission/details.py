@@ -17,9 +17,9 @@ from weighbridge.accounting.tracing.input_data import RowRange, read_input_data
 from weighbridge.collection.records.uncertainty import build_stated, read_stated
 from weighbridge.core import identity
 from weighbridge.core.problem import Problem
-from weighbridge.core.report_fields import ATTRIBUTE, EACH, LISTS, NODE, OF_LIST, OF_UNIT
+from weighbridge.core.report_fields import ATTRIBUTE, BASIS, EACH, LISTS, NODE, OF_LIST, OF_UNIT
 from weighbridge.core.report_filling import StatedReport
-from weighbridge.core.report_mapping import ReportMapping, list_paths, list_sources
+from weighbridge.core.report_parts import ReportMapping, list_paths, list_sources
 from weighbridge.core.time.calendar import Instant
 from weighbridge.core.uncertainty.effects import WrittenPart, read_sum
 from weighbridge.core.unit import ONE, parse_unit
@@ -59,8 +59,8 @@ async def add_details(
     rows = await tx.tuples(_BASIS, {"project": report.project, "report": report.key})
     batches = _Batches(report.project, [basis for basis, *_ in rows])
     details: _Details = [
-        dict(zip(_MORE, (feedstock, asset, model, version), strict=True))
-        for _, feedstock, asset, model, version, _ in rows
+        {BASIS: basis, **dict(zip(_MORE, (feedstock, asset, model, version), strict=True))}
+        for basis, feedstock, asset, model, version, _ in rows
     ]
     for detail, (*_, custom) in zip(details, rows, strict=True):
         detail |= {f"{ATTRIBUTE}{label}": _read_json(value) for label, value in (custom or {}).items()}

@@ -11,6 +11,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -29,8 +30,19 @@ from weighbridge.core.platform.tasks import guard_cell
 from weighbridge.core.problem import Problem, limit_problems
 from weighbridge.core.report import MEDIA_TYPES, ReportFormat, compute_measured_share
 from weighbridge.core.report_fields import OF_UNCERTAINTY
-from weighbridge.core.report_filling import FilledElement, FilledTable, StatedReport, UnfitUnitError, fill
-from weighbridge.core.report_mapping import ReportMapping, names_uncertainty, read_mapping
+from weighbridge.core.report_filling import (
+    Filled,
+    FilledElement,
+    FilledSheet,
+    FilledTable,
+    RoundedValue,
+    StatedReport,
+    UnfitError,
+    fill,
+    write_address,
+)
+from weighbridge.core.report_mapping import read_mapping
+from weighbridge.core.report_parts import Cell, ReportMapping, names_uncertainty
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read, Write
 from weighbridge.errors import Invalid
@@ -250,35 +262,40 @@ def _write_cell(value: Any) -> str:
             return guard_cell(str(value))
 
 
-def _write_xlsx(table: FilledTable, name: str) -> bytes:
+def _write_xlsx(filled: FilledTable | list[FilledSheet], name: str) -> bytes:
     # Slow to import: no process has it before the first spreadsheet is made.
     from xlsxwriter import Workbook  # noqa: PLC0415
 
     target = BytesIO()
     book = Workbook(target, {"in_memory": True, "strings_to_urls": False})
     book.set_properties({"created": _MADE_AT})
-    sheet = book.add_worksheet(name)
-    for place, heading in enumerate(table.headings):
-        sheet.write_string(0, place, heading)
-    for number, row in enumerate(table.rows, 1):
-        for place, value in enumerate(row):
+    sheets = [FilledSheet(name, _place_cells(filled))] if isinstance(filled, FilledTable) else filled
+    for one in sheets:
+        sheet = book.add_worksheet(one.name)
+        for (row, column), value in sorted(one.cells.items()):
             if isinstance(value, bool):
-                sheet.write_boolean(number, place, value)
+                sheet.write_boolean(row, column, value)
             elif isinstance(value, Decimal | int) and len(Decimal(value).as_tuple().digits) <= EXACT_DIGITS:
-                sheet.write_number(number, place, value)
+                sheet.write_number(row, column, value)
             elif value is not None:
-                sheet.write_string(number, place, plain(value) if isinstance(value, Decimal) else str(value))
+                sheet.write_string(row, column, plain(value) if isinstance(value, Decimal) else str(value))
     book.close()
     return target.getvalue()
+
+
+def _place_cells(table: FilledTable) -> dict[Cell, Any]:
+    """The cells of a sheet that has one table alone."""
+    rows = [table.headings, *table.rows]
+    return {(row, column): value for row, cells in enumerate(rows) for column, value in enumerate(cells)}
 
 
 def _write_xml(element: FilledElement) -> bytes:
     # Slow to import, as above.
     from lxml import etree  # noqa: PLC0415
 
-    def made(one: FilledElement, inherited: str | None) -> Any:
-        namespace = one.namespace or inherited
-        own: Any = {None: namespace} if namespace and namespace != inherited else None
+    def made(one: FilledElement, inherited: str) -> Any:
+        namespace = inherited if one.namespace is None else one.namespace
+        own: Any = {one.prefix: namespace} if namespace and (namespace != inherited or one.prefix) else None
         node = etree.Element(f"{{{namespace}}}{one.name}" if namespace else one.name, nsmap=own)
         for name, text in one.attributes.items():
             node.set(name, text)
@@ -287,7 +304,7 @@ def _write_xml(element: FilledElement) -> bytes:
         return node
 
     try:
-        root = made(element, None)
+        root = made(element, "")
     except ValueError:
         message = "A text of the report has a character that XML has no form for."
         raise Invalid([Problem(message, None, "schema")]) from None
@@ -346,13 +363,19 @@ def _describe_place(place: str) -> str:
     return f" at {place}" if place and place != SCHEMA else ""
 
 
-def _write_rows(table: FilledTable) -> str:
-    return msgspec.json.Encoder(decimal_format="number").encode(list_rows(table)).decode()
+def _write_rows(filled: FilledTable | list[FilledSheet]) -> str:
+    seen: Any = (
+        list_rows(filled)
+        if isinstance(filled, FilledTable)
+        else {one.name: {write_address(at): value for at, value in one.cells.items()} for one in filled}
+    )
+    return msgspec.json.Encoder(decimal_format="number").encode(seen).decode()
 
 
 def _run_checker(mapping: ReportMapping, document: str | None) -> list[tuple[str, str]]:
     kind = "xsd" if mapping.format == ReportFormat.XML else "json"
-    asked = json.dumps({"kind": kind, "schema": mapping.schema, "document": document})
+    parts = {**mapping.schema_parts}
+    asked = json.dumps({"kind": kind, "schema": mapping.schema, "parts": parts, "document": document})
     environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     try:
         done = subprocess.run(  # noqa: S603 - our own module, by the interpreter that runs us
@@ -381,25 +404,62 @@ class _Surroundings(msgspec.Struct, frozen=True):
     mapping: dict[str, Any] | None
 
 
+class WrittenReport(msgspec.Struct, frozen=True):
+    """What a report would be sent as, what keeps it from that, and what of it was rounded."""
+
+    rendered: RenderedSubmission | None
+    """The file; None where its mapping cannot be filled."""
+    problems: list[Problem]
+    roundings: Sequence[RoundedValue] = ()
+    text: str = ""
+    """The file as people read it; of a spreadsheet its cells, one to a line."""
+
+
 async def render_report(tx: Read, report: Report, *, is_checked: bool) -> RenderedSubmission:
     """The file of a report; Invalid with every place at which it breaks its schema, where that is checked."""
+    written = await write_report(tx, report, is_checked=is_checked)
+    if written.problems or written.rendered is None:
+        raise Invalid(written.problems)
+    return written.rendered
+
+
+async def write_report(
+    tx: Read, report: Report, *, is_checked: bool, by: Mapping[str, Any] | None = None
+) -> WrittenReport:
+    """A report by the mapping of its methodology, or by another one, with every place at which that fails."""
     key = key_named("report", report.id)
     around = await tx.row(_Surroundings, _SURROUNDINGS, (key.project, key.key))
     assert around is not None, "a report that was read is there"  # noqa: S101
-    if around.mapping is None:
-        uncertainty = await _read_sum(tx, await read_included(tx, key))
-        content = write_content(report, uncertainty)
-        return RenderedSubmission(MEDIA_TYPES[ReportFormat.JSON], ReportFormat.JSON, content)
-    mapping, problems = read_mapping(around.mapping)
+    if (document := around.mapping if by is None else by) is None:
+        content = write_content(report, await _read_sum(tx, await read_included(tx, key)))
+        made = RenderedSubmission(MEDIA_TYPES[ReportFormat.JSON], ReportFormat.JSON, content)
+        return WrittenReport(made, [], text=content.decode())
+    mapping, problems = read_mapping(document)
     if mapping is None:
-        raise Invalid(problems)
+        return WrittenReport(None, limit_problems(problems, VIOLATIONS_MAX - 1))
     stated = _state_report(report, around, compute_measured_share(await read_shares(tx, key)))
     stated = await _add_uncertainty(tx, key, mapping, stated)
-    stated = await add_details(tx, key, mapping, stated)
-    filled, content = await tx.in_thread(_fill_template, mapping, stated)
-    if is_checked and (broken := await check_content(tx, mapping, filled, content)):
-        raise Invalid(broken)
-    return RenderedSubmission(MEDIA_TYPES[ReportFormat(mapping.format)], mapping.format, content)
+    try:
+        stated = await add_details(tx, key, mapping, stated)
+        filled, content = await tx.in_thread(_fill_template, mapping, stated)
+    except (UnfitError, Invalid) as refused:
+        return WrittenReport(None, limit_problems(refused.problems, VIOLATIONS_MAX - 1))
+    broken = await check_content(tx, mapping, filled.content, content) if is_checked else []
+    made = RenderedSubmission(MEDIA_TYPES[ReportFormat(mapping.format)], mapping.format, content)
+    is_text = mapping.format != ReportFormat.XLSX
+    text = content.decode() if is_text else _list_cells(filled.content, mapping.sheet)
+    return WrittenReport(made, broken, filled.roundings, text)
+
+
+def _list_cells(filled: FilledTable | list[FilledSheet], name: str) -> str:
+    """The cells of a spreadsheet, one to a line."""
+    sheets = [FilledSheet(name, _place_cells(filled))] if isinstance(filled, FilledTable) else filled
+    return "".join(
+        f"{sheet.name}!{write_address(at)}: {_write_cell(value)}\n"
+        for sheet in sheets
+        for at, value in sorted(sheet.cells.items())
+        if value is not None
+    )
 
 
 async def _read_sum(tx: Read, included: Included) -> AmountUncertainty | None:
@@ -426,12 +486,9 @@ async def _add_uncertainty(
     return replace(stated, fields={**stated.fields, **of_whole}, inclusions=inclusions)
 
 
-def _fill_template(mapping: ReportMapping, stated: StatedReport) -> tuple[Any, bytes]:
-    try:
-        filled = fill(mapping.template, stated)
-    except UnfitUnitError as error:
-        raise Invalid([error.problem]) from None
-    return filled, write_file(mapping.format, filled, mapping.sheet)
+def _fill_template(mapping: ReportMapping, stated: StatedReport) -> tuple[Filled, bytes]:
+    filled = fill(mapping.template, stated)
+    return filled, write_file(mapping.format, filled.content, mapping.sheet)
 
 
 def _state_report(report: Report, around: _Surroundings, share: Decimal | None) -> StatedReport:

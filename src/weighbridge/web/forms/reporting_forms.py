@@ -14,7 +14,8 @@ from weighbridge.core.number import shorten
 from weighbridge.core.problem import Problem
 from weighbridge.core.report import OPTIONAL_REQUIREMENTS, ReportFormat
 from weighbridge.core.report_fields import EACH
-from weighbridge.core.report_mapping import WrittenAs, read_mapping
+from weighbridge.core.report_mapping import read_mapping
+from weighbridge.core.report_parts import WrittenAs
 from weighbridge.errors import Invalid
 from weighbridge.reporting.records.registries import (
     METHODOLOGY_BODIES,
@@ -147,8 +148,8 @@ MAPPING_FIELD: Final = FormField(
     "mapping", "How its reports are written", "group",
     help="empty: plain JSON. The how-to Write a mapping has an example of each format",
     tag=_WRITTEN, is_sparse=True, convert=convert_mapping,
-    cases={"": (), _BY_ROWS: ("format", "per", "sheet", _BY_ROWS, "schema"),
-           _BY_JSON: ("format", "sheet", "template", "schema")},
+    cases={"": (), _BY_ROWS: ("format", "per", "sheet", _BY_ROWS, "schema", "schema_parts"),
+           _BY_JSON: ("format", "sheet", "template", "codes", "schema", "schema_parts")},
     fields=(
         FormField(_WRITTEN, "Mapping", "case", blank="none: plain JSON",
                   choices=[(_BY_ROWS, "by rows"), (_BY_JSON, "as JSON")]),
@@ -162,8 +163,12 @@ MAPPING_FIELD: Final = FormField(
                        "Report/Total/@unit in XML, and headings in tables; [] is for each batch"),
         FormField("template", "Template", "code",
                   help='JSON, such as {"tonnes": {"$value": "report.amount", "$as": "number"}}'),
+        FormField("codes", "Lists of codes", "code",
+                  help='optional JSON, such as {"countries": {"Germany": "DE"}}; values name one by $codes'),
         FormField("schema", "Schema that reports are checked against", "code",
                   help="optional; its names are suggested as places"),
+        FormField("schema_parts", "Documents that the schema refers to", "code",
+                  help='optional JSON, such as {"types.xsd": "<xs:schema …"}'),
     ),
 )  # fmt: skip
 """The fields of a mapping: rows, or the template as JSON."""
@@ -266,12 +271,12 @@ def _read_mapping(mapping: Mapping[str, Any], problems: list[Problem]) -> dict[s
         rows = mapping.get(_BY_ROWS) or []
         made["template"], found, places = build_template(made["format"], rows, mapping.get("per") or "")
         problems += found or at_rows(read_mapping(made)[1], places)
-    elif template := made.get("template"):
-        try:
-            made["template"] = _JSON.decode(template)
-        except (ValueError, msgspec.DecodeError) as error:
-            message = f"template must be JSON: {error}."
-            problems.append(Problem(message, "mapping.template", "invalid"))
+    for name in ("template", "codes", "schema_parts"):
+        if isinstance(text := made.get(name), str):
+            try:
+                made[name] = _JSON.decode(text)
+            except (ValueError, msgspec.DecodeError) as error:
+                problems.append(Problem(f"{name} must be JSON: {error}.", f"mapping.{name}", "invalid"))
     return made
 
 

@@ -30,6 +30,7 @@ from weighbridge.reporting.report_links import (
     list_report_links,
     revoke_report_link,
 )
+from weighbridge.reporting.report_previews import preview_report
 from weighbridge.reporting.reports import (
     accept_report,
     create_report,
@@ -175,6 +176,35 @@ def name_batches(batches: Iterable[Batch], excluded_ids: AbstractSet[str]) -> li
 def list_empty(batches: Iterable[Batch]) -> set[str]:
     """Return the IDs of the batches without a balance."""
     return {batch.id for batch in batches if batch.ledger_balance <= 0}
+
+
+# What a report would be sent as, by the mapping of its methodology or of another one.
+
+
+async def preview(visit: Visit) -> View | Redirect:
+    """The file of a report with its flaws, and what of it is rounded."""
+    report_record: Report = await visit.ask(get_report)
+    if elsewhere := find_own_project_url(visit, report_record):
+        return Redirect(f"{elsewhere}/preview")
+    chosen = visit.asked("methodology_id") or str(report_record.methodology_id or "")
+    asked = {"methodology_id": int(chosen)} if chosen.isdecimal() and len(chosen) <= _DIGITS_MAX else {}
+    listed = await visit.ask(list_methodologies, (("page_size", METHODOLOGIES_OFFERED),))
+    home = f"{visit.frame.home}/reports"
+    return view(
+        "reports/preview.html",
+        f"Preview of {report_record.name}",
+        call=f"/reports/{report_record.id}/submission/preview",
+        crumbs=(("Reports", home), (report_record.name, f"{home}/{report_record.id}")),
+        report=report_record,
+        path=f"{home}/{report_record.id}/preview",
+        chosen=chosen,
+        methodologies=listed.data,
+        found=await visit.do(preview_report, asked),
+    )
+
+
+_DIGITS_MAX: Final = 9
+"""Digits of the number of a methodology that are read."""
 
 
 # One report: its batches, its submission and its proof bundle.
@@ -459,6 +489,7 @@ PAGES = [
     )(reports),
     *make_report,
     *page(REPORT_PATH, permission=_READ, of=get_report)(report),
+    *page(f"{REPORT_PATH}/preview", permission=_READ, computes=True)(preview),
     *(
         *replace_batches,
         *set_liability,

@@ -5,13 +5,12 @@ Invariant: whoever walks a list to its end has met every record once that was th
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
-from datetime import datetime
-from decimal import Decimal
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar, get_args
 
 import msgspec
 
 from weighbridge.client.calls import Call
+from weighbridge.client.frames import Numbers, Table, tabulate
 from weighbridge.client.made.records import Info
 
 T = TypeVar("T")
@@ -24,7 +23,6 @@ class Page(msgspec.Struct, Generic[T], frozen=True, kw_only=True):
     info: Info
 
 
-_KEPT: Final = (Decimal, datetime)
 PAGE_SIZE: Final = 200
 """How many records are asked for at a time, the most that a page holds."""
 
@@ -42,28 +40,11 @@ class Listing(Generic[T]):
             kept = (*kept, ("page_size", str(PAGE_SIZE)))
         return replace(self.call, query=kept if cursor is None else (*kept, ("cursor", cursor)))
 
-
-def to_objects(records: list[Any]) -> list[dict[str, Any]]:
-    """Records as plain objects, one level deep, for a table."""
-    return [msgspec.structs.asdict(record) for record in records]
-
-
-class Frames(Generic[T]):
-    """What becomes of a list in a table; the library has to be installed."""
-
-    @staticmethod
-    def polars(records: list[T]) -> Any:
-        """The records as a polars data frame, decimals as decimals."""
-        import polars as pl  # noqa: PLC0415 - only for those who have it
-
-        return pl.DataFrame(msgspec.to_builtins(to_objects(records), builtin_types=_KEPT))
-
-    @staticmethod
-    def pandas(records: list[T]) -> Any:
-        """The records as a pandas data frame, decimals as objects."""
-        import pandas as pd  # noqa: PLC0415
-
-        return pd.DataFrame(msgspec.to_builtins(to_objects(records), builtin_types=_KEPT))
+    @property
+    def record(self) -> type[msgspec.Struct] | None:
+        """The kind of its records, where its pages are plain ones."""
+        kinds = get_args(self.call.kind)
+        return kinds[0] if kinds else None
 
 
 class Pages(Generic[T]):
@@ -86,13 +67,21 @@ class Pages(Generic[T]):
         """The page that was asked for, with what `info` says of the list."""
         return self._carry(self._listing.call)
 
-    def to_polars(self) -> Any:
-        """The whole list as a polars data frame."""
-        return Frames.polars(list(self))
+    def table(self) -> Table:
+        """The whole list as a table of columns, with their units."""
+        return tabulate(self, self._listing.record)
 
-    def to_pandas(self) -> Any:
-        """The whole list as a pandas data frame."""
-        return Frames.pandas(list(self))
+    def to_arrow(self, *, numbers: Numbers = "decimal") -> Any:
+        """The whole list as a table of Arrow: `Table.to_arrow`."""
+        return self.table().to_arrow(numbers=numbers)
+
+    def to_pandas(self, *, numbers: Numbers = "decimal") -> Any:
+        """The whole list as a data frame of pandas: `Table.to_pandas`."""
+        return self.table().to_pandas(numbers=numbers)
+
+    def to_polars(self, *, numbers: Numbers = "decimal") -> Any:
+        """The whole list as a data frame of polars: `Table.to_polars`."""
+        return self.table().to_polars(numbers=numbers)
 
 
 class AsyncPages(Generic[T]):
@@ -116,10 +105,18 @@ class AsyncPages(Generic[T]):
         """The page that was asked for, with what `info` says of the list."""
         return await self._carry(self._listing.call)
 
-    async def to_polars(self) -> Any:
-        """The whole list as a polars data frame."""
-        return Frames.polars([record async for record in self])
+    async def table(self) -> Table:
+        """The whole list as a table of columns, with their units."""
+        return tabulate([record async for record in self], self._listing.record)
 
-    async def to_pandas(self) -> Any:
-        """The whole list as a pandas data frame."""
-        return Frames.pandas([record async for record in self])
+    async def to_arrow(self, *, numbers: Numbers = "decimal") -> Any:
+        """The whole list as a table of Arrow: `Table.to_arrow`."""
+        return (await self.table()).to_arrow(numbers=numbers)
+
+    async def to_pandas(self, *, numbers: Numbers = "decimal") -> Any:
+        """The whole list as a data frame of pandas: `Table.to_pandas`."""
+        return (await self.table()).to_pandas(numbers=numbers)
+
+    async def to_polars(self, *, numbers: Numbers = "decimal") -> Any:
+        """The whole list as a data frame of polars: `Table.to_polars`."""
+        return (await self.table()).to_polars(numbers=numbers)

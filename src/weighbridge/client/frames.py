@@ -187,15 +187,16 @@ def _write_text(value: Any) -> str | None:
         return value
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, Decimal):
-        return format(value, "f")
+    if isinstance(value, Decimal | int):
+        return _write_number(value)
     if isinstance(value, list | dict):
         return _json.encode(value).decode() if value else None
     return _json.encode(value).decode().strip('"')
 
 
-def _write_number(value: Any) -> str | None:
-    return None if value is None else format(value, "f")
+def _write_number(value: Decimal | int | None) -> str | None:
+    """A number without an exponent; an int would be written by way of a float."""
+    return None if value is None else format(Decimal(value), "f")
 
 
 # The values of events: a column for each slug, as all values of it are.

@@ -1,16 +1,11 @@
-"""A list, walked by cursor: the next page is asked for when its first record is wanted.
+"""A list as it is asked for, and one page of it."""
 
-Invariant: whoever walks a list to its end has met every record once that was there throughout.
-"""
-
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final, Generic, TypeVar, get_args
 
 import msgspec
 
 from weighbridge.client.calls import Call
-from weighbridge.client.frames import Numbers, Table, tabulate
 from weighbridge.client.made.records import Info
 
 T = TypeVar("T")
@@ -45,78 +40,3 @@ class Listing(Generic[T]):
         """The kind of its records, where its pages are plain ones."""
         kinds = get_args(self.call.kind)
         return kinds[0] if kinds else None
-
-
-class Pages(Generic[T]):
-    """A list for programs that wait: `for record in pages`."""
-
-    def __init__(self, carry: Callable[[Call[Any]], Any], listing: Listing[T]) -> None:
-        self._carry = carry
-        self._listing = listing
-
-    def __iter__(self) -> Iterator[T]:
-        cursor = None
-        while True:
-            page = self._carry(self._listing.at(cursor))
-            yield from page.data
-            cursor = page.info.next_cursor
-            if cursor is None:
-                return
-
-    def page(self) -> Any:
-        """The page that was asked for, with what `info` says of the list."""
-        return self._carry(self._listing.call)
-
-    def table(self) -> Table:
-        """The whole list as a table of columns, with their units."""
-        return tabulate(self, self._listing.record)
-
-    def to_arrow(self, *, numbers: Numbers = "decimal") -> Any:
-        """The whole list as a table of Arrow: `Table.to_arrow`."""
-        return self.table().to_arrow(numbers=numbers)
-
-    def to_pandas(self, *, numbers: Numbers = "decimal") -> Any:
-        """The whole list as a data frame of pandas: `Table.to_pandas`."""
-        return self.table().to_pandas(numbers=numbers)
-
-    def to_polars(self, *, numbers: Numbers = "decimal") -> Any:
-        """The whole list as a data frame of polars: `Table.to_polars`."""
-        return self.table().to_polars(numbers=numbers)
-
-
-class AsyncPages(Generic[T]):
-    """A list for programs that await: `async for record in pages`."""
-
-    def __init__(self, carry: Callable[[Call[Any]], Awaitable[Any]], listing: Listing[T]) -> None:
-        self._carry = carry
-        self._listing = listing
-
-    async def __aiter__(self) -> AsyncIterator[T]:
-        cursor = None
-        while True:
-            page = await self._carry(self._listing.at(cursor))
-            for record in page.data:
-                yield record
-            cursor = page.info.next_cursor
-            if cursor is None:
-                return
-
-    async def page(self) -> Any:
-        """The page that was asked for, with what `info` says of the list."""
-        return await self._carry(self._listing.call)
-
-    async def table(self) -> Table:
-        """The whole list as a table of columns, with their units."""
-        return tabulate([record async for record in self], self._listing.record)
-
-    async def to_arrow(self, *, numbers: Numbers = "decimal") -> Any:
-        """The whole list as a table of Arrow: `Table.to_arrow`."""
-        return (await self.table()).to_arrow(numbers=numbers)
-
-    async def to_pandas(self, *, numbers: Numbers = "decimal") -> Any:
-        """The whole list as a data frame of pandas: `Table.to_pandas`."""
-        return (await self.table()).to_pandas(numbers=numbers)
-
-    async def to_polars(self, *, numbers: Numbers = "decimal") -> Any:
-        """The whole list as a data frame of polars: `Table.to_polars`."""
-        return (await self.table()).to_polars(numbers=numbers)

@@ -31,7 +31,8 @@ from rich.table import Table
 from weighbridge.client import Client, WeighbridgeError
 from weighbridge.client.calls import Call
 from weighbridge.client.made import operations
-from weighbridge.client.pages import Listing, Pages
+from weighbridge.client.pages import Listing
+from weighbridge.client.walking import Pages
 from weighbridge.commands.contents import KINDS, RENAMED
 from weighbridge.core.collection.custom_field import quote_cell
 from weighbridge.errors import Refusal
@@ -335,7 +336,7 @@ def _ask(function: Callable[..., Any], forms: dict[str, ArgumentForm], texts: di
 
 def _answer(client: Client, call: Call[Any] | Listing[Any], form: ShownForm) -> Any:
     if isinstance(call, Listing):
-        records = Pages(client.carry, call)
+        records = Pages(client.run, call)
         return list(islice(records, form.limit or None))
     return client.carry(call)
 

@@ -15,6 +15,7 @@ if (cd $INTO && npm ci --ignore-scripts --no-audit --no-fund --silent) > /dev/nu
 else
     echo "Spectral and the generators of clients cannot be installed here; left out is"
     echo "  tests/contract/test_foreign_tools.py: the OpenAPI document before tools of others"
+    echo "  tests/client/test_typescript.py: the TypeScript client in Node"
     echo "  tests/db/test_older_servers.py: PostgreSQL 17 (16 is tried)"
 fi
 exit 0

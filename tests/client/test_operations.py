@@ -37,11 +37,12 @@ def world(server):
     return world_of(server)
 
 
-@pytest.mark.parametrize("name", sorted(source.made()))
-def test_what_is_made_from_the_document_is_current(name):
-    assert (source.CLIENT / name).read_text() == source.made()[name], (
-        f"{name} is out of date; run `make docs`"
-    )
+MADE = source.made()
+
+
+@pytest.mark.parametrize("path", sorted(MADE), ids=lambda path: str(path.relative_to(source.ROOT)))
+def test_what_is_made_from_the_document_is_current(path):
+    assert path.read_text() == MADE[path], f"{path} is out of date; run `make docs`"
 
 
 def test_every_operation_of_the_service_has_a_method():

@@ -192,7 +192,7 @@ def test_a_column_that_maps_nowhere_is_named(import_file, stored):
         "The column 'Operator' is not mapped; set in columns of the data feed which of steam-mass, state, "
         "start_time, end_time, utc_offset, tracking_id, feedstock, asset, client_reference, notes, location"
         " it gives, leave it out there with '-', or let other_columns be leave_out.\n"
-        "Of the data feed that the import makes, --map gives columns.\n"
+        "Of the data feed that the import makes, --map gives columns, --other-columns gives other_columns.\n"
     )
     assert stored() == []
 

@@ -180,7 +180,9 @@ def test_two_imports_of_one_file_at_the_same_time_store_each_row_once(
 ):
     path = tmp_path / "log.csv"
     path.write_text("Steam mass\n" + "1.5\n" * 600)
-    order = Order(CsvFile(path), plant["id"], "delivery", start="2025-01-01T00:00Z", every="1h")
+    order = Order(
+        CsvFile(path), plant["id"], "delivery", start="2025-01-01T00:00Z", settings={"duration": "1h"}
+    )
     settings = Settings(data_dir=tmp_path / "data")
 
     def import_it():

@@ -43,7 +43,7 @@ class Steam:
     def order(self, **options):
         return Order(
             CsvFile(self.log), self.plant["id"], "delivery", [self.yard["id"]],
-            start="2025-01-01T00:00:00Z", every="1h", **options,
+            start="2025-01-01T00:00:00Z", settings={"duration": "1h"}, **options,
         )  # fmt: skip
 
     def stored(self):

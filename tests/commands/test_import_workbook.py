@@ -45,13 +45,13 @@ def test_the_columns_may_be_named_below_a_title(import_file, stored):
 
     done = import_file(content, "--header-line", "3", *ZONE, name="log.xlsx").expect(0)
     beyond = import_file(content, "--header-line", "9", *ZONE, name="log.xlsx").expect(1)
-    wrong = import_file(content, "--header-line", "0", *ZONE, name="log.xlsx").expect(1)
+    wrong = import_file(content, "--header-line", "1001", *ZONE, name="log.xlsx").expect(1)
 
     assert done.json["stored"] == 1
     assert stored("client_reference") == [(f"{done.json['sha256'][:12]}:4",)]
     assert "The first sheet of" in beyond.err
     assert "has nothing on line 9 or below it" in beyond.err
-    assert "--header-line is 0; it takes 1 to 1,000." in wrong.err
+    assert "--header-line is 1001; it takes 1 to 1,000, or 0 to look for the header." in wrong.err
 
 
 def test_a_line_of_empty_cells_is_a_row_only_where_rows_are_counted_for_their_times(import_file, stored):

@@ -1,4 +1,4 @@
-"""`python -m tools.client_source`: write the made parts of the client, in the project's format."""
+"""`python -m tools.client_source`: write the made parts of the clients, in the project's format."""
 
 import json
 import subprocess
@@ -6,20 +6,22 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from tools.client_source import groups, operations, records
+from tools.client_source import groups, operations, records, typescript
 
 ROOT: Final = Path(__file__).parents[2]
 DOCUMENT: Final = ROOT / "docs" / "reference" / "openapi.json"
 CLIENT: Final = ROOT / "src" / "weighbridge" / "client" / "made"
+TYPESCRIPT: Final = ROOT / "clients" / "typescript" / "src" / "made"
 
 
-def made() -> dict[str, str]:
-    """Each file's text by its name."""
+def made() -> dict[Path, str]:
+    """Each file's text by its place."""
     document = json.loads(DOCUMENT.read_text())
-    return {
-        f"{part.__name__.rsplit('.', 1)[1]}.py": _formatted(part.source(document))
+    python = {
+        CLIENT / f"{part.__name__.rsplit('.', 1)[1]}.py": _formatted(part.source(document))
         for part in (records, operations, groups)
     }
+    return python | {TYPESCRIPT / name: text for name, text in typescript.sources(document).items()}
 
 
 def _formatted(text: str) -> str:
@@ -34,6 +36,6 @@ def _formatted(text: str) -> str:
 
 
 if __name__ == "__main__":
-    for name, text in made().items():
-        (CLIENT / name).write_text(text)
-        sys.stdout.write(f"src/weighbridge/client/made/{name}\n")
+    for path, text in made().items():
+        path.write_text(text)
+        sys.stdout.write(f"{path.relative_to(ROOT)}\n")

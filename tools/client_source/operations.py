@@ -2,7 +2,7 @@
 
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from tools.client_source.types import (
@@ -34,6 +34,7 @@ NOT_ASKED: Final = frozenset({"cursor", "response_mode", "export_format", TRIAL}
 """What a list takes that the client sees to, or answers that are no list."""
 LEFT_OUT: Final = {"create_events": "events"}
 """A part of a body that has a method of its own: many events go through `Client.store`."""
+TEXT: Final = {"type": "string"}
 KEY_MEANING: Final = "A request sent again with the same key is executed once; made up where none is given."
 OF_ADDRESSES: Final = re.compile(r" `filter\[\w+\]` alone means the same\.|, where \+ is sent as %2B")
 """What a description says about writing the request's address, which the client does."""
@@ -42,13 +43,17 @@ COMPARED: Final = re.compile(r"^filter\[(\w+)\]\[(\w+)\]$")
 
 
 class Argument(NamedTuple):
-    """An argument of a function: its name, type, default, name in the request, and what it means."""
+    """An argument of a function: its name, type, default, name in the request, and what it means.
+
+    `schema` is that of the document, for types of other languages.
+    """
 
     name: str
     kind: str
     default: str | None
     sent: str
     meaning: str = ""
+    schema: Mapping[str, Any] = {}
 
 
 def source(document: dict[str, Any]) -> str:
@@ -63,9 +68,8 @@ def source(document: dict[str, Any]) -> str:
 
 def function(operation: Operation, schemas: dict[str, Any]) -> str:
     """The text of one function."""
-    names, query = _parameters(operation)
-    wrapper, body = _body(operation, schemas, {each.name for each in names})
-    keyed = any(each["name"] == "Idempotency-Key" for each in operation.parameters)
+    names, query, wrapper, body = read_arguments(operation, schemas)
+    keyed = takes_key(operation)
     key = [Argument("idempotency_key", "str | None", "None", "", KEY_MEANING)] if keyed else []
     kind, shape = answer(operation, schemas)
     return "\n".join(
@@ -87,6 +91,19 @@ def function(operation: Operation, schemas: dict[str, Any]) -> str:
             "",
         ]
     )
+
+
+def read_arguments(
+    operation: Operation, schemas: dict[str, Any]
+) -> tuple[list[Argument], list[Argument], str | None, list[Argument]]:
+    """The arguments in the path, in the query and in the body, and the name below which the body has them."""
+    names, query = _parameters(operation)
+    return names, query, *_body(operation, schemas, {each.name for each in names})
+
+
+def takes_key(operation: Operation) -> bool:
+    """Whether a request may be sent again by its Idempotency-Key."""
+    return any(each["name"] == "Idempotency-Key" for each in operation.parameters)
 
 
 def answer(operation: Operation, schemas: dict[str, Any]) -> tuple[str, str]:
@@ -114,7 +131,14 @@ def answer(operation: Operation, schemas: dict[str, Any]) -> tuple[str, str]:
 def _parameters(operation: Operation) -> tuple[list[Argument], list[Argument]]:
     named = {each["name"]: each for each in operation.parameters if each["in"] == "path"}
     names = [
-        Argument(identifier(name), _kind_of_name(named[name]), None, name, _meaning(named[name]))
+        Argument(
+            identifier(name),
+            _kind_of_name(named[name]),
+            None,
+            name,
+            _meaning(named[name]),
+            named[name]["schema"],
+        )
         for name in re.findall(r"{(\w+)}", operation.path)
     ]
     asked = [each for each in operation.parameters if each["in"] == "query" and each["name"] not in NOT_ASKED]
@@ -137,8 +161,8 @@ def _of_query(parameter: dict[str, Any], taken: set[str]) -> Argument:
     if kind.startswith("Sequence[") or sent == "sort":
         kind = "str | Sequence[str]"
     if parameter.get("required"):
-        return Argument(name, kind, None, sent, _meaning(parameter))
-    return Argument(name, f"{kind} | None", "None", sent, _meaning(parameter))
+        return Argument(name, kind, None, sent, _meaning(parameter), parameter["schema"])
+    return Argument(name, f"{kind} | None", "None", sent, _meaning(parameter), parameter["schema"])
 
 
 def _kind_of_name(parameter: dict[str, Any]) -> str:
@@ -156,7 +180,7 @@ def _body(
     name = reference(content.get("application/json", {}).get("schema", {}))
     if name is None:
         if "text/csv" in content:
-            return None, [Argument("content", "str", None, "", "The rows as CSV, with a header.")]
+            return None, [Argument("content", "str", None, "", "The rows as CSV, with a header.", TEXT)]
         return None, []
     schema, wrapper = schemas[name], None
     properties = {
@@ -175,11 +199,13 @@ def _body(
             continue
         kind = requested(described)
         if field in required:
-            arguments.append(Argument(identifier(field), kind, None, field, _meaning(described)))
+            arguments.append(Argument(identifier(field), kind, None, field, _meaning(described), described))
         else:
             either = " | ".join([*(k for k in kind.split(" | ") if k != "None"), "UnsetType"])
             either += " | None" if "None" in kind.split(" | ") else ""
-            arguments.append(Argument(identifier(field), either, "UNSET", field, _meaning(described)))
+            arguments.append(
+                Argument(identifier(field), either, "UNSET", field, _meaning(described), described)
+            )
     return wrapper, arguments
 
 

@@ -6,12 +6,14 @@ programs that wait a method gives the result, on one for programs that await an 
 
 from collections.abc import Awaitable, Callable
 from functools import wraps
-from typing import Any, Generic, ParamSpec, Protocol, TypeVar, overload
+from inspect import Signature, iscoroutinefunction, signature
+from typing import Any, Generic, ParamSpec, Protocol, TypeVar, get_args, overload
 
 from weighbridge.client.calls import Call
 from weighbridge.client.flows import AsyncTaskHandle, TaskHandle
 from weighbridge.client.made.records import AsyncTask
-from weighbridge.client.pages import AsyncPages, Listing, Pages
+from weighbridge.client.pages import Listing
+from weighbridge.client.walking import AsyncPages, Pages
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -53,54 +55,91 @@ class Group(Generic[Carrier]):
         self.client = client
 
 
-class One(Generic[P, T]):
+class Bound(Generic[P]):
+    """An operation as an attribute of a group: on a client it executes the call that the function makes."""
+
+    def __init__(self, function: Callable[P, Any]) -> None:
+        self.function = function
+        self.name = function.__name__
+        self.__doc__ = function.__doc__
+        self._signatures: dict[bool, Signature] = {}
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = f"{owner.__name__}.{name}"
+
+    def bind(self, group: Group[Any] | None, execute: str) -> Callable[P, Any]:
+        """The method of a group; of the class, which has no client, the function itself."""
+        if group is None:
+            return self.function
+        function, run = self.function, getattr(group.client, execute)
+
+        @wraps(function)
+        def method(*args: P.args, **kwargs: P.kwargs) -> Any:
+            return run(function(*args, **kwargs))
+
+        method.__name__ = self.name.rpartition(".")[2]
+        method.__qualname__ = self.name
+        method.__signature__ = self._signature(iscoroutinefunction(group.client.carry))  # type: ignore[attr-defined]
+        return method
+
+    def _signature(self, awaits: bool) -> Signature:  # noqa: FBT001 - one of two clients
+        """The function's own arguments, and what the method gives, for people who ask for help."""
+        if awaits not in self._signatures:
+            made = signature(self.function)
+            given = self.gives(made.return_annotation, awaits)
+            self._signatures[awaits] = made.replace(return_annotation=given)
+        return self._signatures[awaits]
+
+    def gives(self, made: Any, awaits: bool) -> Any:  # noqa: FBT001
+        """What the method gives, of the type of call that the function makes."""
+        [result] = get_args(made)
+        return Awaitable[result] if awaits else result  # type: ignore[valid-type]
+
+
+class One(Bound[P], Generic[P, T]):
     """An operation that is answered at once."""
 
     def __init__(self, function: Callable[P, Call[T]]) -> None:
-        self.function = function
-        self.__doc__ = function.__doc__
+        super().__init__(function)
 
     @overload
     def __get__(self, group: Group[Waiting], _owner: Any) -> Callable[P, T]: ...
     @overload
     def __get__(self, group: Group[Awaiting], _owner: Any) -> Callable[P, Awaitable[T]]: ...
     def __get__(self, group: Group[Any], _owner: Any) -> Callable[P, Any]:
-        return _bound(self.function, group.client.carry)
+        return self.bind(group, "carry")
 
 
-class Listed(Generic[P, T]):
+class Listed(Bound[P], Generic[P, T]):
     """An operation that lists records, to be gone through with `for` or `async for`."""
 
     def __init__(self, function: Callable[P, Listing[T]]) -> None:
-        self.function = function
-        self.__doc__ = function.__doc__
+        super().__init__(function)
 
     @overload
     def __get__(self, group: Group[Waiting], _owner: Any) -> Callable[P, Pages[T]]: ...
     @overload
     def __get__(self, group: Group[Awaiting], _owner: Any) -> Callable[P, AsyncPages[T]]: ...
     def __get__(self, group: Group[Any], _owner: Any) -> Callable[P, Any]:
-        return _bound(self.function, group.client.list_pages)
+        return self.bind(group, "list_pages")
+
+    def gives(self, made: Any, awaits: bool) -> Any:  # noqa: FBT001
+        [record] = get_args(made)
+        return AsyncPages[record] if awaits else Pages[record]  # type: ignore[valid-type]
 
 
-class Started(Generic[P]):
+class Started(Bound[P]):
     """An operation that starts a task."""
 
     def __init__(self, function: Callable[P, Call[AsyncTask]]) -> None:
-        self.function = function
-        self.__doc__ = function.__doc__
+        super().__init__(function)
 
     @overload
     def __get__(self, group: Group[Waiting], _owner: Any) -> Callable[P, TaskHandle]: ...
     @overload
     def __get__(self, group: Group[Awaiting], _owner: Any) -> Callable[P, Awaitable[AsyncTaskHandle]]: ...
     def __get__(self, group: Group[Any], _owner: Any) -> Callable[P, Any]:
-        return _bound(self.function, group.client.start)
+        return self.bind(group, "start")
 
-
-def _bound(function: Callable[P, Any], execute: Callable[[Any], Any]) -> Callable[P, Any]:
-    @wraps(function)
-    def method(*args: P.args, **kwargs: P.kwargs) -> Any:
-        return execute(function(*args, **kwargs))
-
-    return method
+    def gives(self, made: Any, awaits: bool) -> Any:  # noqa: ARG002, FBT001
+        return Awaitable[AsyncTaskHandle] if awaits else TaskHandle

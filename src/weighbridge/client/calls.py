@@ -7,6 +7,7 @@ Invariant: whatever the service refuses comes with its status, its sentences and
 
 import os
 import random
+import re
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -15,7 +16,7 @@ from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Literal, TypeVar
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 from uuid import uuid4
 
 import httpx2 as http
@@ -310,6 +311,8 @@ class Received:
     status: int
     content: bytes
     retry_after: str | None = None
+    name: str | None = None
+    """What a file is called, of an answer that is one."""
 
     @property
     def success(self) -> bool:
@@ -327,12 +330,18 @@ def execute_call(call: Call[T]) -> Flow[T]:
 
     Raises Refused for what the service refuses, Unreachable when it does not answer.
     """
+    answer = yield from answer_call(call)
+    return _read(call, answer)
+
+
+def answer_call(call: Call[T]) -> Flow[Received]:
+    """Execute a call and give what came back; raises as `execute_call` does."""
     if call.takes_key and call.key is None:
         call = replace(call, key=str(uuid4()))
     for attempt in count(1):
         answer = (yield Send(call)) or _NOTHING
         if answer.success:
-            return _read(call, answer)
+            return answer
         if attempt == ATTEMPTS_MAX or not _worth_repeating(call, answer):
             break
         yield Pause(_pause(attempt, answer.retry_after))
@@ -434,7 +443,14 @@ def build_request(call: Call[Any]) -> dict[str, Any]:
 
 def read_answer(response: http.Response) -> Received:
     """What came back."""
-    return Received(response.status_code, response.content, response.headers.get("Retry-After"))
+    headers = response.headers
+    named = _NAMED.search(headers.get("Content-Disposition", ""))
+    name = unquote(named[1]) if named else None
+    return Received(response.status_code, response.content, headers.get("Retry-After"), name)
+
+
+_NAMED: Final = re.compile(r"filename\*=UTF-8''([^;]+)")
+"""The name of a file in the form of RFC 8187, which the service always gives."""
 
 
 def no_answer(error: http.TransportError) -> Received:

@@ -25,9 +25,11 @@ from weighbridge.client.calls import (
 from weighbridge.client.flows import (
     BATCH,
     AsyncTaskHandle,
+    File,
     TaskHandle,
     attach_call,
     batches,
+    download_call,
     event_of,
     rows_of,
     store_call,
@@ -35,7 +37,8 @@ from weighbridge.client.flows import (
 from weighbridge.client.made.groups import AsyncGroups, Groups
 from weighbridge.client.made.operations import changes_list
 from weighbridge.client.made.records import AsyncTask, EventReceipt, Evidence, FeedChange
-from weighbridge.client.pages import AsyncPages, Listing, Pages
+from weighbridge.client.pages import Listing
+from weighbridge.client.walking import AsyncPages, Pages
 
 # The client for programs that wait for each answer.
 
@@ -83,6 +86,10 @@ class Client(Groups):
         """Execute a call and give its result; raises Refused and Unreachable."""
         return self.run(execute_call(call))
 
+    def download(self, call: Call[Any]) -> File:
+        """Execute a call that sends a file, such as `operations.reports_download_bundle(…)`."""
+        return self.run(download_call(call))
+
     def run(self, flow: Flow[T]) -> T:
         """Go through a flow, waiting for each thing that it asks for."""
         answer = None
@@ -104,7 +111,7 @@ class Client(Groups):
 
     def list_pages(self, listing: Listing[T]) -> Pages[T]:
         """A list, page by page."""
-        return Pages(self.carry, listing)
+        return Pages(self.run, listing)
 
     def task(self, task: AsyncTask | int) -> TaskHandle:
         """A task that can be waited for."""
@@ -191,6 +198,10 @@ class AsyncClient(AsyncGroups):
         """Execute a call and give its result; raises Refused and Unreachable."""
         return await self.run(execute_call(call))
 
+    async def download(self, call: Call[Any]) -> File:
+        """Execute a call that sends a file, such as `operations.reports_download_bundle(…)`."""
+        return await self.run(download_call(call))
+
     async def run(self, flow: Flow[T]) -> T:
         """Go through a flow, awaiting each thing that it asks for."""
         answer = None
@@ -212,7 +223,7 @@ class AsyncClient(AsyncGroups):
 
     def list_pages(self, listing: Listing[T]) -> AsyncPages[T]:
         """A list, page by page."""
-        return AsyncPages(self.carry, listing)
+        return AsyncPages(self.run, listing)
 
     def task(self, task: AsyncTask | int) -> AsyncTaskHandle:
         """A task that can be awaited."""

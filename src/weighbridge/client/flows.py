@@ -2,13 +2,18 @@
 
 import math
 import sys
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from itertools import islice
-from typing import Any, Final, TypeVar
-from urllib.parse import quote
+from os import PathLike
+from pathlib import Path, PurePath
+from typing import Any, Final, Literal, NamedTuple, TypeVar
+from urllib.parse import parse_qs, quote, urlsplit
 from uuid import uuid4
+
+import msgspec
 
 from weighbridge.client.calls import (
     PREFIX,
@@ -17,11 +22,13 @@ from weighbridge.client.calls import (
     Pause,
     TaskFailed,
     TaskTimeout,
+    answer_call,
     encode_body,
     execute_call,
 )
-from weighbridge.client.made.operations import async_tasks_get
+from weighbridge.client.made.operations import async_tasks_get, exports_download, exports_get
 from weighbridge.client.made.records import AsyncTask, EventReceipts, Evidence
+from weighbridge.client.pages import Listing
 
 # Tasks that a caller waits for.
 #
@@ -67,18 +74,74 @@ def bar(task: AsyncTask) -> str:
 
 
 def choose_progress(progress: bool | Show | None) -> Show | None:  # noqa: FBT001 - as people write it
-    """What shows the progress: a bar on a terminal unless it is said otherwise."""
+    """What shows the progress: a bar on a terminal and in a notebook unless it is said otherwise."""
     if progress is None:
-        progress = sys.stderr.isatty()
+        progress = sys.stderr.isatty() or is_notebook(sys.modules)
     if progress is True:
         return _draw
     return progress or None
+
+
+def is_notebook(modules: Container[str]) -> bool:
+    """Whether a notebook runs the program: its kernel shows standard error, and says it is no terminal."""
+    return "ipykernel" in modules
 
 
 def _draw(task: AsyncTask) -> None:
     over = task.state in ("complete", "failed")
     sys.stderr.write(f"\r{bar(task):<78}" + ("\n" if over else ""))
     sys.stderr.flush()
+
+
+# Files: what an operation sends as one, and lists that the service writes to one.
+
+
+ExportFormat = Literal["csv", "json", "jsonl", "parquet", "xlsx"]
+
+
+class File(NamedTuple):
+    """A file as the service sent it, with the name that it gave."""
+
+    name: str
+    content: bytes
+
+    def save(self, folder: str | PathLike[str] = ".") -> Path:
+        """Store it under its name in a folder, and give its path; what is there is never written over."""
+        path = Path(folder) / PurePath(self.name.replace("\\", "/")).name
+        with path.open("xb") as target:
+            target.write(self.content)
+        return path
+
+
+def download_call(call: Call[Any]) -> Flow[File]:
+    """Execute a call that sends a file, and give that with its name."""
+    answer = yield from answer_call(call)
+    return File(answer.name or call.path.rpartition("/")[2], answer.content)
+
+
+class _Started(msgspec.Struct):
+    id: str
+
+
+class _Summary(msgspec.Struct):
+    """Of the answer to a list that is asked for as a file what leads to that."""
+
+    export: _Started
+
+
+def export_list(
+    listing: Listing[Any], export_format: ExportFormat, *, timeout: float | None, show: Show | None
+) -> Flow[File]:
+    """The file of a whole list, once its task is complete; raises as `await_task` does."""
+    asked = ("page", "page_size", "cursor")
+    query = tuple(pair for pair in listing.call.query if pair[0] not in asked)
+    mode = (("response_mode", "summary_with_export"), ("export_format", export_format))
+    summary = yield from execute_call(replace(listing.call, kind=_Summary, query=(*query, *mode)))
+    export = yield from execute_call(exports_get(summary.export.id))
+    yield from await_task(export.async_task_id, timeout=timeout, show=show)
+    made = yield from execute_call(exports_get(export.id))
+    key = parse_qs(urlsplit(made.download_url or "").query).get("key", [""])[0]
+    return (yield from download_call(exports_download(export.id, key=key)))
 
 
 # A task in the hands of whoever started it.

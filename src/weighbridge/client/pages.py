@@ -1,13 +1,7 @@
-"""A list, walked by cursor: the next page is asked for when its first record is wanted.
+"""A list as it is asked for, and one page of it."""
 
-Invariant: whoever walks a list to its end has met every record once that was there throughout.
-"""
-
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
-from datetime import datetime
-from decimal import Decimal
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar, get_args
 
 import msgspec
 
@@ -24,7 +18,6 @@ class Page(msgspec.Struct, Generic[T], frozen=True, kw_only=True):
     info: Info
 
 
-_KEPT: Final = (Decimal, datetime)
 PAGE_SIZE: Final = 200
 """How many records are asked for at a time, the most that a page holds."""
 
@@ -42,84 +35,8 @@ class Listing(Generic[T]):
             kept = (*kept, ("page_size", str(PAGE_SIZE)))
         return replace(self.call, query=kept if cursor is None else (*kept, ("cursor", cursor)))
 
-
-def to_objects(records: list[Any]) -> list[dict[str, Any]]:
-    """Records as plain objects, one level deep, for a table."""
-    return [msgspec.structs.asdict(record) for record in records]
-
-
-class Frames(Generic[T]):
-    """What becomes of a list in a table; the library has to be installed."""
-
-    @staticmethod
-    def polars(records: list[T]) -> Any:
-        """The records as a polars data frame, decimals as decimals."""
-        import polars as pl  # noqa: PLC0415 - only for those who have it
-
-        return pl.DataFrame(msgspec.to_builtins(to_objects(records), builtin_types=_KEPT))
-
-    @staticmethod
-    def pandas(records: list[T]) -> Any:
-        """The records as a pandas data frame, decimals as objects."""
-        import pandas as pd  # noqa: PLC0415
-
-        return pd.DataFrame(msgspec.to_builtins(to_objects(records), builtin_types=_KEPT))
-
-
-class Pages(Generic[T]):
-    """A list for programs that wait: `for record in pages`."""
-
-    def __init__(self, carry: Callable[[Call[Any]], Any], listing: Listing[T]) -> None:
-        self._carry = carry
-        self._listing = listing
-
-    def __iter__(self) -> Iterator[T]:
-        cursor = None
-        while True:
-            page = self._carry(self._listing.at(cursor))
-            yield from page.data
-            cursor = page.info.next_cursor
-            if cursor is None:
-                return
-
-    def page(self) -> Any:
-        """The page that was asked for, with what `info` says of the list."""
-        return self._carry(self._listing.call)
-
-    def to_polars(self) -> Any:
-        """The whole list as a polars data frame."""
-        return Frames.polars(list(self))
-
-    def to_pandas(self) -> Any:
-        """The whole list as a pandas data frame."""
-        return Frames.pandas(list(self))
-
-
-class AsyncPages(Generic[T]):
-    """A list for programs that await: `async for record in pages`."""
-
-    def __init__(self, carry: Callable[[Call[Any]], Awaitable[Any]], listing: Listing[T]) -> None:
-        self._carry = carry
-        self._listing = listing
-
-    async def __aiter__(self) -> AsyncIterator[T]:
-        cursor = None
-        while True:
-            page = await self._carry(self._listing.at(cursor))
-            for record in page.data:
-                yield record
-            cursor = page.info.next_cursor
-            if cursor is None:
-                return
-
-    async def page(self) -> Any:
-        """The page that was asked for, with what `info` says of the list."""
-        return await self._carry(self._listing.call)
-
-    async def to_polars(self) -> Any:
-        """The whole list as a polars data frame."""
-        return Frames.polars([record async for record in self])
-
-    async def to_pandas(self) -> Any:
-        """The whole list as a pandas data frame."""
-        return Frames.pandas([record async for record in self])
+    @property
+    def record(self) -> type[msgspec.Struct] | None:
+        """The kind of its records, where its pages are plain ones."""
+        kinds = get_args(self.call.kind)
+        return kinds[0] if kinds else None

@@ -19,6 +19,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import cache
 from itertools import islice
+from pathlib import Path
 from typing import Annotated, Any, Final, Literal, NamedTuple, Union, get_args, get_origin
 
 import msgspec
@@ -31,7 +32,8 @@ from rich.table import Table
 from weighbridge.client import Client, WeighbridgeError
 from weighbridge.client.calls import Call
 from weighbridge.client.made import operations
-from weighbridge.client.pages import Listing, Pages
+from weighbridge.client.pages import Listing
+from weighbridge.client.walking import Pages
 from weighbridge.commands.contents import KINDS, RENAMED
 from weighbridge.core.collection.custom_field import quote_cell
 from weighbridge.errors import Refusal
@@ -260,21 +262,26 @@ _SERVICE_BESIDE_URL = Annotated[str | None, Parameter(name="--service-url", help
 _SINCE = Annotated[
     str | None, Parameter(help="From when on: yesterday, 7d, 12h, or a time such as 2026-01-31T00:00:00Z.")
 ]
+_SAVE = Annotated[
+    Path | None, Parameter(help="The folder to store the file in, under the name that the service gives it.")
+]
 _UNTIL = Annotated[str | None, Parameter(help="Up to when, said in the same way.")]
 
 
 def build_command(function: Callable[..., Any]) -> Callable[..., None]:
     """The command that carries out what the function asks for, and shows the answer."""
     parameters = inspect.signature(function, eval_str=True).parameters
+    returned = inspect.signature(function).return_annotation
     summary, meanings = _read_docstring(function)
     forms = {
         name: read_form(parameter, meanings.get(name, ""))
         for name, parameter in parameters.items() if name not in _NOT_SAID
     }  # fmt: skip
-    is_list = "Listing" in str(inspect.signature(function).return_annotation)
+    is_list = "Listing" in str(returned)
+    is_file = bool({bytes, str} & {*get_args(returned)})
     about = next((time_name for time_name in _TIMES if is_list and f"{time_name}_geq" in parameters), None)
 
-    words = inspect.Signature(_words(forms, about, is_list=is_list))
+    words = inspect.Signature(_words(forms, about, is_list=is_list, is_file=is_file))
 
     def command(*args: Any, **kwargs: Any) -> None:
         bound = words.bind(*args, **kwargs)
@@ -284,7 +291,11 @@ def build_command(function: Callable[..., Any]) -> Callable[..., None]:
         for end, comparator in (("since", "geq"), ("until", "leq")):
             if (when := message.pop(end, None)) is not None:
                 message[f"{about}_{comparator}"] = when
+        folder = message.pop("save", None)
         with connected(message.pop("service_url")) as client:
+            if folder is not None:
+                _save(client, _ask(function, forms, message), folder)
+                return
             show(_answer(client, _ask(function, forms, message), form), form)
 
     command.__signature__ = words  # type: ignore[attr-defined]
@@ -335,12 +346,23 @@ def _ask(function: Callable[..., Any], forms: dict[str, ArgumentForm], texts: di
 
 def _answer(client: Client, call: Call[Any] | Listing[Any], form: ShownForm) -> Any:
     if isinstance(call, Listing):
-        records = Pages(client.carry, call)
+        records = Pages(client.run, call)
         return list(islice(records, form.limit or None))
     return client.carry(call)
 
 
-def _words(forms: dict[str, ArgumentForm], about: str | None, *, is_list: bool) -> list[inspect.Parameter]:
+def _save(client: Client, call: Call[Any], folder: Path) -> None:
+    """Store a file under the name that the service gives it, and say where; nothing is written over."""
+    file = client.download(call)
+    try:
+        sys.stdout.write(f"{file.save(folder)}\n")
+    except OSError as error:
+        raise Refusal(f"The file {file.name} cannot be stored in {folder}: {error.strerror}.") from error
+
+
+def _words(
+    forms: dict[str, ArgumentForm], about: str | None, *, is_list: bool, is_file: bool
+) -> list[inspect.Parameter]:
     """What the command line takes: the function's own arguments, and how the answer is shown."""
     words = [
         inspect.Parameter(
@@ -355,6 +377,8 @@ def _words(forms: dict[str, ArgumentForm], about: str | None, *, is_list: bool) 
     more: list[tuple[str, Any, Any]] = [("as_json", False, _AS_JSON), ("service_url", None, service)]
     if is_list:
         more += [("as_csv", False, _AS_CSV), ("limit", RECORDS, _LIMIT)]
+    if is_file:
+        more.append(("save", None, _SAVE))
     if about is not None:
         more += [("since", None, _SINCE), ("until", None, _UNTIL)]
     return words + [

@@ -67,7 +67,7 @@ from weighbridge.http.messages.body import FILE_PART, Form, Upload
 from weighbridge.http.messages.operation import Attachment, Files
 from weighbridge.platform import changes
 from weighbridge.platform.async_tasks import POLL_AFTER_SECONDS, queue_task
-from weighbridge.platform.tenancy import find, number_named, project_of
+from weighbridge.platform.tenancy import find, name_download, number_named, project_of
 from weighbridge.sandbox.sandbox import read_apart
 
 # Read uploads.
@@ -495,8 +495,10 @@ async def download_bad_rows(call: ReadCall) -> Attachment:
     project, feed = await _find_feed(call)
     file = await get_report(call.tx, project, feed, call.path["upload_id"])
     assert file.key is not None, "a report that is there is kept"  # noqa: S101
+    upload = call.path["upload_id"]
+    feed_name = (await DATA_FEEDS.read(call.tx, project, call.path["data_feed_id"])).name
     return Attachment(
-        name=f"bad-rows-of-upload-{call.path['upload_id']}.csv",
+        name=await name_download(call.tx, project, "csv", feed_name, f"bad-rows-of-upload-{upload}"),
         media_type=_CSV,
         size=file.size,
         read=partial(call.files.get, file.key, file.size, file.sha256),

@@ -31,7 +31,7 @@ from weighbridge.collection.evidence_files import KEY_BYTES, EvidenceStore
 from weighbridge.collection.intake.checking import EVENT_COLUMNS, EventVocabulary
 from weighbridge.collection.intake.client_references import Discrepancy, HeldEvent, differences, held_events
 from weighbridge.collection.intake.creation import count_day
-from weighbridge.collection.records.events import EventChange
+from weighbridge.collection.records.events import EventChange, NewEvent
 from weighbridge.core import identity
 from weighbridge.core.collection.correction import hash_event_rows
 from weighbridge.core.collection.data_feed import (
@@ -233,16 +233,16 @@ class RowStore:
                 keys_left = portion.keys_left
                 keys = [*keys_left, *await self.tx.take_event_keys(ROWS_OF_PORTION - len(keys_left))]
                 reading = _begin_reading(rows, keys)
-                await self._store(portion)
+                await self._store(portion, rows)
                 await advance(portion.bytes_read, self.tally.rows)
         finally:
             reading.cancel()
             await asyncio.wait([reading])
         return self.tally
 
-    async def _store(self, portion: Portion) -> None:
+    async def _store(self, portion: Portion, source: PortionSource) -> None:
         rows = await self._sort_rows(portion.good)
-        differing = await self._settle_differences(rows) if rows.known else []
+        differing = await self._settle_differences(rows, source) if rows.known else []
         reported = sorted([*portion.bad, *rows.bad, *differing], key=lambda row: row.line)
         tally = self.tally
         tally.rows += len(portion.good) + len(portion.bad)
@@ -280,21 +280,38 @@ class RowStore:
             elif stored_event is None:
                 references_seen.add(reference)
                 rows.new.append(row)
-            elif wrong := _compare_identity(row, slugs.get(stored_event.event_type), stored_event):
+            elif wrong := self._compare_identity(row, slugs.get(stored_event.event_type), stored_event):
                 rows.bad.append(BadRow(row.line, (RowProblem(wrong, None, reference),)))
             else:
                 self.met.add(stored_event.number)
                 rows.known.append((row, stored_event))
         return rows
 
-    async def _settle_differences(self, rows: SortedRows) -> list[BadRow]:
+    def _compare_identity(self, row: FedRow, other_type: str | None, stored_event: HeldEvent) -> str | None:
+        """Say why the event that has a row's reference is not the row's; None where it is."""
+        has_it = f"the project has its client_reference {row.reference!r} on an event"
+        if other_type is not None:
+            own = self.order.event_type
+            [slug] = [name for name, schema in self.order.vocabulary.schemas.items() if schema.number == own]
+            return f"{has_it} of type {other_type!r}, not {slug!r}"
+        start, sent = Instant.of(stored_event.start_time), Instant.of(row.start)
+        # A time that was corrected since is not the file's any more.
+        if row.is_known_by_line and not stored_event.is_revised and start != sent:
+            return (
+                f"{has_it} that starts at {start.text}, not {sent.text}: it came of another file, or of this "
+                "one read in another way"
+            )
+        return None
+
+    async def _settle_differences(self, rows: SortedRows, source: PortionSource) -> list[BadRow]:
         """Report the rows whose events have other values, and correct these events where that is wanted."""
         order = self.order
-        differing_rows = await asyncio.to_thread(_find_differences, rows.known, order)
+        events = await source.events([row.line for row, _ in rows.known])
+        differing_rows = await asyncio.to_thread(_find_differences, rows.known, events, order)
         event_changes: dict[int, EventChange] = {}
-        for row, stored_event, discrepancies in differing_rows:
+        for _, event, stored_event, discrepancies in differing_rows:
             if order.is_correcting and is_correctable(discrepancies):
-                event_changes[stored_event.number] = build_change(row.event, discrepancies, order.reason)
+                event_changes[stored_event.number] = build_change(event, discrepancies, order.reason)
         refused_changes: dict[int, list[Problem]] = {}
         if event_changes:
             refused_changes = await change_events(
@@ -302,28 +319,28 @@ class RowStore:
             )
         self.tally.corrected += len(event_changes) - len(refused_changes)
         differing = []
-        for row, stored_event, discrepancies in differing_rows:
-            event = identity.of("event", order.project, stored_event.number)
+        for row, _, stored_event, discrepancies in differing_rows:
+            friendly = identity.of("event", order.project, stored_event.number)
             if stored_event.number in refused_changes:
                 outcome = " ".join(
                     problem.message for problem in refused_changes[stored_event.number]
                 ).rstrip(".")
             else:
                 outcome = describe_outcome(
-                    event, DIFFERING, is_correcting=order.is_correcting,
+                    friendly, DIFFERING, is_correcting=order.is_correcting,
                     is_correctable=stored_event.number in event_changes, is_dry_run=order.is_dry_run,
                 )  # fmt: skip
-            differing.append(build_differing_row(row.line, event, discrepancies, order.given, outcome))
+            differing.append(build_differing_row(row.line, friendly, discrepancies, order.given, outcome))
         return differing
 
 
 def _find_differences(
-    known_rows: Sequence[tuple[FedRow, HeldEvent]], order: StoringOrder
-) -> list[tuple[FedRow, HeldEvent, list[Discrepancy]]]:
+    known_rows: Sequence[tuple[FedRow, HeldEvent]], events: Sequence[NewEvent], order: StoringOrder
+) -> list[tuple[FedRow, NewEvent, HeldEvent, list[Discrepancy]]]:
     return [
-        (row, stored_event, discrepancies)
-        for row, stored_event in known_rows
-        if (discrepancies := differences(row.event, stored_event, order.vocabulary, order.given))
+        (row, event, stored_event, discrepancies)
+        for (row, stored_event), event in zip(known_rows, events, strict=True)
+        if (discrepancies := differences(event, stored_event, order.vocabulary, order.given))
     ]
 
 
@@ -335,21 +352,6 @@ def _refuse_repeated(row: FedRow) -> BadRow:
 
 def _begin_reading(rows: PortionSource, keys: Sequence[int]) -> "asyncio.Task[Portion | None]":
     return asyncio.create_task(rows.next(keys))
-
-
-def _compare_identity(row: FedRow, other_type: str | None, stored_event: HeldEvent) -> str | None:
-    """Say why the event that has a row's reference is not the row's; None where it is."""
-    has_it = f"the project has its client_reference {row.reference!r} on an event"
-    if other_type is not None:
-        return f"{has_it} of type {other_type!r}, not {row.event.event_type!r}"
-    start, sent = Instant.of(stored_event.start_time), Instant.of(row.start)
-    # A time that was corrected since is not the file's any more.
-    if row.is_known_by_line and not stored_event.is_revised and start != sent:
-        return (
-            f"{has_it} that starts at {start.text}, not {sent.text}: it came of another file, or of this one "
-            "read in another way"
-        )
-    return None
 
 
 _SLUGS: Final = "SELECT id, slug FROM event_types WHERE project_id = %s AND id = ANY (%s)"

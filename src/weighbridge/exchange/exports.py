@@ -11,6 +11,7 @@ import asyncio
 import hashlib
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from secrets import token_hex
@@ -29,6 +30,7 @@ from weighbridge.collection.evidence_files import KEY_BYTES, EvidenceStore
 from weighbridge.core import identity
 from weighbridge.core.identity import API_PREFIX, ResourceAddress
 from weighbridge.core.platform.cell import name_account
+from weighbridge.core.platform.file_name import describe_query
 from weighbridge.core.platform.permission import ANY, Actor
 from weighbridge.core.platform.tasks import (
     LASTS,
@@ -63,7 +65,7 @@ from weighbridge.http.wire import Encode
 from weighbridge.platform import async_tasks as tasks
 from weighbridge.platform import changes
 from weighbridge.platform.async_tasks import Attempt, queue_task
-from weighbridge.platform.tenancy import find, project_named
+from weighbridge.platform.tenancy import find, name_download, project_named
 from weighbridge.settings import Settings
 
 _IS_THERE: Final = "(x.storage_key IS NOT NULL AND x.expires_at > now())"
@@ -112,12 +114,27 @@ class LinkedFile(NamedTuple):
     storage_key: str
     size: int
     sha256: bytes
+    operation: str
+    path: dict[str, str]
+    query: list[list[str]]
+    created_at: datetime
+
+    async def name(self, tx: Read, friendly: str) -> str:
+        """What the file is called: project, list and filters, and when it was asked for."""
+        key = identity.parse("project", project) if (project := self.path.get("project_id", "")) else None
+        number = key.project if key else int(project) if project.isdecimal() else None
+        listed = self.operation.removeprefix("list_").replace("_", "-")
+        return await name_download(
+            tx, number, self.format, listed, *describe_query((name, value) for name, value in self.query),
+            moment=self.created_at, friendly=friendly,
+        )  # fmt: skip
 
 
 async def find_linked_file(tx: Read, friendly: str, key: str) -> LinkedFile:
     """The file that a link leads to; NotFound for any other link, and when it is not there."""
     statement = f"""
-        SELECT x.account_id, x.link, x.format, x.storage_key, x.size_bytes, x.sha256
+        SELECT x.account_id, x.link, x.format, x.storage_key, x.size_bytes, x.sha256, x.list, x.path, x.query,
+               x.created_at
           FROM exports x WHERE x.id = %s AND {_IS_THERE}
     """
     file = await tx.row(LinkedFile, statement, (identity.number("export", friendly, 0),))
@@ -364,7 +381,7 @@ async def download_export(call: LinkCall) -> Linked:
     return Linked(
         file.account,
         Attachment(
-            name=f"{call.path['export_id']}.{file.format}",
+            name=await file.name(call.tx, call.path["export_id"]),
             media_type=MEDIA_TYPES[ExportFormat(file.format)],
             size=file.size,
             read=partial(call.files.get, file.storage_key, file.size, file.sha256),
@@ -399,12 +416,19 @@ async def download_ledger_batches(call: ReadCall) -> Attachment:
         raise
     size = spool.tell()
     spool.seek(0)
+    told = await _read_ledger_name(call, ledger), "batches"
+    friendly = call.path["ledger_id"]
     return Attachment(
-        name=f"{call.path['ledger_id']}-batches.csv",
+        name=await name_download(call.tx, ledger.project, ExportFormat.CSV, *told, friendly=friendly),
         media_type=MEDIA_TYPES[ExportFormat.CSV],
         size=size,
         read=partial(_return_spool, spool),
     )
+
+
+async def _read_ledger_name(call: ReadCall, ledger: identity.Key) -> str:
+    statement = "SELECT name FROM ledgers WHERE (project_id, id) = (%s, %s)"
+    return str(await call.tx.value(statement, (ledger.project, ledger.key)))
 
 
 async def _return_spool(spool: Spool) -> Spool:

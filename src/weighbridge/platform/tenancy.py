@@ -13,6 +13,7 @@ from typing import Any, LiteralString, TypeVar
 from psycopg.sql import SQL, Composable, Composed
 
 from weighbridge.core import identity
+from weighbridge.core.platform.file_name import name_file
 from weighbridge.core.platform.permission import Actor
 from weighbridge.db.engine import Read
 from weighbridge.db.lists.listing import Filter, read_int4
@@ -145,3 +146,15 @@ async def project_for_record(tx: Read, actor: Actor, named: str | int) -> int:
         return await project_named(tx, actor, str(named))
     except NotFound:
         raise NotFound("project", named, message="Project not found") from None
+
+
+async def name_download(
+    tx: Read, project: int | None, extension: str, *parts: str | None, **when: Any
+) -> str:
+    """The name of a file of a project as it is now, or of the `moment` at which it was made.
+
+    `parts` say what is in it; `friendly` is an id that tells it from others of the same second.
+    """
+    statement = "SELECT (SELECT name FROM projects WHERE id = %s), transaction_timestamp()"
+    [(name, now)] = await tx.tuples(statement, (project,))
+    return name_file(extension, name, *parts, **{"moment": now} | when)

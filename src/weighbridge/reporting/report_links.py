@@ -454,7 +454,7 @@ async def download_bundle_by_link(tx: Read, entry: ReportEntry) -> Attachment:
     """
     report = identity.of("report", entry.project, entry.report)
     kept = need_bundle(report, await kept_bundle(tx, entry.project, entry.report))
-    return build_attachment(report, kept, entry.files)
+    return await build_attachment(tx, entry.project, entry.report, kept, entry.files)
 
 
 # What a link opens of the audit log behind its report: keys, heads and proofs, without a token. So a verifier

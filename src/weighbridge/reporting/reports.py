@@ -28,9 +28,15 @@ from weighbridge.http.endpoints.endpoint import Answer, ReadCall, WriteCall, del
 from weighbridge.http.messages.operation import REFUSALS_TOLD, Attachment, Spool
 from weighbridge.platform import changes
 from weighbridge.platform.async_tasks import poll, queue_task
-from weighbridge.platform.tenancy import key_named, of_key, project_for_record
+from weighbridge.platform.tenancy import key_named, name_download, of_key, project_for_record
 from weighbridge.reporting import reports_queries as queries
-from weighbridge.reporting.bundle.storage import ANSWER_TYPE, MEDIA_TYPE, BundleResult, build_attachment
+from weighbridge.reporting.bundle.storage import (
+    ANSWER_TYPE,
+    MEDIA_TYPE,
+    BundleResult,
+    build_attachment,
+    name_bundle,
+)
 from weighbridge.reporting.isometric.plans import render_for
 from weighbridge.reporting.records.reports import (
     REPORT_BODIES,
@@ -514,11 +520,19 @@ async def download_submission(call: ReadCall) -> Attachment:
     """
     report, kept = await queries.find_submission(call.tx, call.actor, call.path["report_id"])
     if kept is not None:
-        return Attachment(kept.name, kept.media_type, kept.size, partial(open_spool, call.files, kept))
+        name = await _name_submission(call, report, kept.name.rpartition(".")[2])
+        return Attachment(name, kept.media_type, kept.size, partial(open_spool, call.files, kept))
     draft = await queries.report_numbered(call.tx, report.project, report.key)
     file = await render_for(call.tx, draft, await _read_usual_receiver(call.tx, draft), is_checked=False)
-    name = f"{call.path['report_id']}.{file.extension}"
+    name = await _name_submission(call, report, file.extension)
     return Attachment(name, file.media_type, len(file.content), partial(fill_spool, file.content))
+
+
+async def _name_submission(call: ReadCall, report: identity.Key, extension: str) -> str:
+    statement = "SELECT name FROM reports WHERE (project_id, id) = (%s, %s)"
+    name = await call.tx.value(statement, (report.project, report.key))
+    friendly = call.path["report_id"]
+    return await name_download(call.tx, report.project, extension, name, "submission", friendly=friendly)
 
 
 @post(
@@ -542,8 +556,9 @@ async def make_report_bundle(call: WriteCall, body: BundleOptions) -> Answer:
 @get(f"{_ONE}/bundle", permission="production_accounting:read", sends=(MEDIA_TYPE,))
 async def download_report_bundle(call: ReadCall) -> Attachment:
     """Download the proof bundle of a report: a ZIP file that `weighbridge bundle check` checks offline."""
-    report = call.path["report_id"]
-    return build_attachment(report, await queries.read_bundle(call.tx, call.actor, report), call.files)
+    key = await queries.find_report_key(call.tx, call.actor, call.path["report_id"])
+    kept = await queries.read_bundle(call.tx, call.actor, call.path["report_id"])
+    return await build_attachment(call.tx, key.project, key.key, kept, call.files)
 
 
 @get(f"{_ONE}/bundle/time_stamp", permission="production_accounting:read", sends=(ANSWER_TYPE,))
@@ -557,7 +572,9 @@ async def download_report_time_stamp(call: ReadCall) -> Attachment:
         spool.seek(0)
         return spool
 
-    return Attachment(f"{call.path['report_id']}.zip.tsr", ANSWER_TYPE, len(stamp), read)
+    key = await queries.find_report_key(call.tx, call.actor, call.path["report_id"])
+    name = await name_bundle(call.tx, key.project, key.key)
+    return Attachment(f"{name}.tsr", ANSWER_TYPE, len(stamp), read)
 
 
 @post(f"{_ONE}/accept", permission="production_accounting:write", body=Acceptance, returns=Report, status=200)

@@ -66,10 +66,10 @@ def test_texts_that_begin_like_a_formula_are_quoted_and_numbers_are_not(api):
 
 
 def test_it_is_a_file_to_save(api):
-    answer = export(api, given.project(api))
+    answer = export(api, given.project(api, name="Plant North"))
 
     assert answer.headers["content-type"] == "text/csv; charset=utf-8"
-    assert answer.headers["content-disposition"].startswith('attachment; filename="assets.csv"')
+    assert answer.headers["content-disposition"].startswith('attachment; filename="plant-north_assets_2')
 
 
 def test_more_assets_than_are_read_at_once_are_all_there(api):

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 
 import pytest
 from lxml import etree
@@ -109,7 +110,8 @@ def test_csv_has_a_row_for_each_batch_and_nothing_that_a_spreadsheet_computes(cl
     rows = list(csv.reader(io.StringIO(found.text, newline="")))
     assert rows[0] == ["Batch", "Tonnes", "Report", "Kind"]
     assert [row[1:] for row in rows[1:]] == [["1.25", "'=1+1", "removal"], ["3", "'=1+1", "removal"]]
-    assert found.headers["content-disposition"].startswith(f'attachment; filename="{draft["id"]}.csv"')
+    name = rf'attachment; filename="[\w-]+_1-1_submission_\d{{8}}T\d{{6}}Z_{draft["id"][-8:]}\.csv"'
+    assert re.match(name, found.headers["content-disposition"])
 
 
 def test_a_spreadsheet_has_numbers_and_texts_and_is_the_same_bytes_each_time(claims):

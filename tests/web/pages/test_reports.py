@@ -186,7 +186,8 @@ def test_the_bundle_of_a_report_is_downloaded_and_said_how_to_check(reports, rea
     got = reader.get(f"{address}/bundle.zip").expect(200)
 
     assert got.headers["content-type"] == "application/zip"
-    assert got.headers["content-disposition"].startswith("attachment")
+    name = rf'attachment; filename="[\w-]+_bundle_\d{{8}}T\d{{6}}Z_{report["id"][-8:]}\.zip"'
+    assert re.match(name, got.headers["content-disposition"])
     reader.get(f"{address}/submission_file").expect(200)
 
 

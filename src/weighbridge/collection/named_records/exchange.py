@@ -22,6 +22,7 @@ from weighbridge.errors import Invalid
 from weighbridge.http.messages.body import SPOOL_BYTES
 from weighbridge.http.messages.operation import Attachment, Spool
 from weighbridge.platform import changes, staleness
+from weighbridge.platform.tenancy import name_download
 from weighbridge.sandbox.sandbox import read_apart
 from weighbridge.sandbox.work import SandboxLimits
 
@@ -58,7 +59,8 @@ async def export_assets(tx: Read, project: int) -> Attachment:
     async def read() -> Spool:
         return spool
 
-    return Attachment("assets.csv", f"{spreadsheet.MEDIA_TYPE}; charset=utf-8", size, read)
+    name = await name_download(tx, project, "csv", "assets")
+    return Attachment(name, f"{spreadsheet.MEDIA_TYPE}; charset=utf-8", size, read)
 
 
 async def import_assets(tx: Write, actor: Actor, project: int, text: str) -> AssetImport:

@@ -2,43 +2,40 @@
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from weighbridge.commands.accounts import AccountOption
 from weighbridge.commands.context import DataDir, Json, in_cell_of_account, open_database, progress_bars
-from weighbridge.core.collection.data_feed import HEADER_LINE_MAX, OnDifference
+from weighbridge.commands.importing.options import (
+    AS_FEEDS_HAVE_IT,
+    HINTS,
+    TAB,
+    FeedSettings,
+    read_columns,
+    read_settings,
+)
+from weighbridge.core.collection.data_feed import HEADER_LINE_MAX
 from weighbridge.core.problem import Problem
-from weighbridge.errors import Refusal
+from weighbridge.errors import Invalid, Refusal
+from weighbridge.exchange.records.data_feeds import FeedColumn
+from weighbridge.http.openapi.schemas import meaning_of
 
 if TYPE_CHECKING:
     from weighbridge.commands.importing.run import ImportService, Order, Summary
 
 URL_VARIABLE = "WEIGHBRIDGE_URL"
 TOKEN_VARIABLE = "WEIGHBRIDGE_TOKEN"  # noqa: S105 - the name of a variable, no secret
-TAB = "tab"
-OPTIONS = (
-    ("columns of the data feed", "--map", "columns"),
-    ("another delimiter", "--delimiter", "delimiter"),
-    ("decimal_mark", "--decimal-comma", "decimal_mark"),
-    ("time_zone", "--time-zone", "time_zone"),
-    ("time_format", "--time-format", "time_format"),
-    ("rows_in_order", "--in-order", "rows_in_order"),
-    ("duration", "--every", "duration"),
-    ("first row", "--start", "when the first row is"),
-    ("its client_reference", "--reference", "client_reference"),
-    ("on_difference", "--on-difference", "on_difference"),
-)
-"""Words of a data feed's messages, with the option that gives what they speak of."""
-
 CsvPath = Annotated[
     Path,
-    Parameter(help="A CSV file, plain or gzipped, or a workbook (XLSX); its first line names the columns."),
+    Parameter(
+        help="A CSV file, plain or gzipped, a workbook (XLSX, ODS), JSON Lines, Parquet, or a ZIP archive."
+    ),
 ]
 
 
@@ -60,31 +57,18 @@ class EventTarget:
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True, slots=True)
-class FileFormat:
-    """How the file is written."""
+class ColumnMeanings:
+    """What the columns give."""
 
     map: Annotated[
         list[str] | None,
         _option(
-            "COLUMN=FIELD, repeatable. FIELD is the slug of a data point, or start_time, end_time, "
-            "tracking_id, feedstock, asset, client_reference or notes, or - to leave the column out. "
+            f"COLUMN=FIELD, repeatable. FIELD is: {meaning_of(FeedColumn, 'field', str)} "
             "A date and a time of day may both give start_time. "
             "A column whose name makes the slug needs none."
         ),
     ] = None
-    delimiter: Annotated[str, Parameter(help="The character between cells, or tab.")] = ","
-    decimal_comma: Annotated[bool, _option("Read 1,5 as one and a half.")] = False
-    encoding: Annotated[str, Parameter(help="The encoding of the file, such as windows-1252.")] = "utf-8"
-    header_line: Annotated[
-        int, Parameter(help="The line that names the columns; what stands above it is left out.")
-    ] = 1
-    sheet: Annotated[str | None, _option("The sheet of a workbook, by its name; the first by default.")] = (
-        None
-    )
-    missing: Annotated[
-        list[str] | None,
-        _option("A text that says, as an empty cell does, that there is no value; repeatable."),
-    ] = None
+    decimal_comma: Annotated[bool, _option("Read 1,5 as one and a half: --decimal-mark comma.")] = False
 
 
 @Parameter(name="*")
@@ -93,24 +77,7 @@ class Times:
     """Which times the rows have."""
 
     start: Annotated[str | None, _option("The time of the first row, when no column gives times.")] = None
-    every: Annotated[
-        str | None,
-        _option("The length of each event and, with --start, the time from row to row: 30s, 15m, 1h or 1d."),
-    ] = None
     readings: Annotated[bool, _option("Make readings: events at one moment, without a length.")] = False
-    time_zone: Annotated[
-        str | None, _option("The zone of times without an offset, such as Europe/Istanbul or UTC.")
-    ] = None
-    time_format: Annotated[
-        str | None, _option("The form of times that are not in ISO 8601, such as '%d.%m.%Y %H:%M'.")
-    ] = None
-    in_order: Annotated[
-        bool,
-        _option(
-            "Each row is later than the one before it, which tells apart the local times that come twice "
-            "when the clocks go back."
-        ),
-    ] = False
 
 
 @Parameter(name="*")
@@ -134,13 +101,6 @@ class Storing:
             help="Give events no client reference; the same import run again stores them again.",
         ),
     ] = False
-    on_difference: Annotated[
-        OnDifference,
-        Parameter(
-            help="What becomes of events that are there with other values than their rows: report says so "
-            "and exits with 1, correct makes a correction of each."
-        ),
-    ] = OnDifference.REPORT
 
 
 @Parameter(name="*")
@@ -167,7 +127,8 @@ def import_(
     /,
     *,
     target: EventTarget,
-    form: FileFormat = FileFormat(),
+    form: ColumnMeanings = ColumnMeanings(),
+    settings: FeedSettings = AS_FEEDS_HAVE_IT,
     times: Times = Times(),
     storing: Storing = Storing(),
     way: Way = Way(),
@@ -184,50 +145,53 @@ def import_(
     """
     from weighbridge.commands.importing.run import run
 
-    order = _order(file, target, form, times, storing)
+    order = _order(file, target, form, settings, times, storing)
     with _hints():
         with _service(way) as service, progress_bars() as report:
             summary = run(order, service, report)
         _tell(summary, as_json=as_json)
 
 
-def _order(file: Path, target: EventTarget, form: FileFormat, times: Times, storing: Storing) -> "Order":
+def _order(
+    file: Path,
+    target: EventTarget,
+    form: ColumnMeanings,
+    options: FeedSettings,
+    times: Times,
+    storing: Storing,
+) -> "Order":
     from weighbridge.commands.importing.run import Order
     from weighbridge.exchange.tables.table import CsvFile
 
+    settings = read_settings(options, decimal_comma=form.decimal_comma)
+    columns, problems = read_columns(form.map or (), options)
+    if problems := [*problems, *_check_settings(settings)]:
+        raise Invalid(problems)
+    written = {name: settings[name] for name in ("delimiter", "encoding", "header_line")}
     return Order(
-        file=CsvFile(file, _delimiter(form.delimiter), form.encoding, _header_line(form.header_line)),
+        file=CsvFile(file, **written),
         project=target.project,
         event_type=target.event_type,
         locations=target.location or [],
-        columns=form.map or [],
-        time_zone=times.time_zone,
-        time_format=times.time_format,
-        in_order=times.in_order,
+        columns=columns,
+        settings=settings,
         start=times.start,
-        every=times.every,
         readings=times.readings,
-        decimal_comma=form.decimal_comma,
-        missing=form.missing or [],
         reference=storing.reference,
         has_references=not storing.no_references,
         is_dry_run=storing.dry_run,
-        sheet=form.sheet,
-        on_difference=storing.on_difference,
     )
 
 
-def _delimiter(text: str) -> str:
-    delimiter = "\t" if text in {TAB, "\\t"} else text
+def _check_settings(settings: Mapping[str, Any]) -> Iterator[Problem]:
+    """Find what would not open the file, which is looked at before the service is asked."""
+    delimiter, line = settings["delimiter"], settings["header_line"]
     if len(delimiter) != 1 or delimiter in '"\r\n':
-        raise Refusal(f"--delimiter is {text!r}; it takes one character, such as ; or the word {TAB}.")
-    return delimiter
-
-
-def _header_line(number: int) -> int:
-    if not 1 <= number <= HEADER_LINE_MAX:
-        raise Refusal(f"--header-line is {number}; it takes 1 to {HEADER_LINE_MAX:,}.")
-    return number
+        told = f"--delimiter is {delimiter!r}; it takes one character, such as ; or the word {TAB}."
+        yield Problem(told, "delimiter", "invalid")
+    if not 0 <= line <= HEADER_LINE_MAX:
+        told = f"--header-line is {line}; it takes 1 to {HEADER_LINE_MAX:,}, or 0 to look for the header."
+        yield Problem(told, "header_line", "invalid")
 
 
 @contextmanager
@@ -237,7 +201,7 @@ def _hints() -> Iterator[None]:
         yield
     except Refusal as refusal:
         sentences = " ".join(problem.message for problem in refusal.problems)
-        named = [f"{option} gives {setting}" for words, option, setting in OPTIONS if words in sentences]
+        named = [f"{option} gives {what}" for words, option, what in HINTS if words in sentences]
         if named:
             hint = Problem(f"Of the data feed that the import makes, {', '.join(named)}.")
             raise Refusal([*refusal.problems, hint]) from refusal

@@ -21,7 +21,8 @@ from weighbridge.client.calls import PREFIX, Call, is_address
 from weighbridge.client.flows import FIRST_SECONDS, GROWTH, build_form
 from weighbridge.client.made import operations
 from weighbridge.client.made.records import DataFeedUpload
-from weighbridge.client.pages import Listing, Pages
+from weighbridge.client.pages import Listing
+from weighbridge.client.walking import Pages
 from weighbridge.commands.importing.run import ProgressReport, Target, check_feed, choose_target
 from weighbridge.core.problem import Problem
 from weighbridge.errors import Invalid, Refusal, Unavailable
@@ -136,7 +137,7 @@ class RemoteService:
 
     def _list(self, listing: Listing[T]) -> list[T]:
         try:
-            return list(Pages(self._client.carry, listing))
+            return list(Pages(self._client.run, listing))
         except WeighbridgeError as error:
             raise self._refusal(error) from error
 

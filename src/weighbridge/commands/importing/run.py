@@ -12,7 +12,7 @@ feed, and client references depend on the file and its lines alone, not on the f
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -28,8 +28,8 @@ from weighbridge.core.collection.data_feed import (
     PROBLEMS_SHOWN,
     VALUE_MARK,
     BadRows,
-    DecimalMark,
     OnDifference,
+    ReferenceRule,
 )
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.calendar import Instant
@@ -155,23 +155,32 @@ class Order:
     project: str
     event_type: str
     locations: Sequence[str] = ()
-    columns: Sequence[str] = ()
-    """What columns give, each as COLUMN=FIELD."""
-    time_zone: str | None = None
-    time_format: str | None = None
-    in_order: bool = False
+    columns: Sequence[FeedColumn] = ()
+    """What columns give."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """Settings of the data feed, by their names; one that is left out is as data feeds have it."""
     start: str | None = None
-    every: str | None = None
     readings: bool = False
-    decimal_comma: bool = False
-    missing: Sequence[str] = ()
     reference: str | None = None
     """What client references begin with; None takes the digest of the file."""
     has_references: bool = True
     is_dry_run: bool = False
-    sheet: str | None = None
-    """The sheet of a workbook; None is its first one."""
-    on_difference: OnDifference = OnDifference.REPORT
+
+    @property
+    def on_difference(self) -> str:
+        """What becomes of events that differ from their rows."""
+        return str(self.settings.get("on_difference", OnDifference.REPORT))
+
+    @property
+    def first_reference(self) -> str | None:
+        """What client references begin with, if the rows get any in this way: none is the empty text.
+
+        None leaves them to the data feed, which makes them of times or reads them from a column.
+        """
+        if not self.has_references:
+            return ""
+        by_row = self.settings.get("client_reference", ReferenceRule.ROW) == ReferenceRule.ROW
+        return self.reference or (CONTENT_MARK if by_row else None)
 
 
 class BadLine(msgspec.Struct, frozen=True):
@@ -279,35 +288,20 @@ def build_feed(order: Order, target: Target, bad_rows: BadRows) -> DataFeed:
     feed = DATA_FEED_BODIES.unstored(
         name="",
         event_type_id=target.event_type.id,
-        columns=[*_named_columns(order), *_values(order)],
-        time_zone=order.time_zone,
-        time_format=order.time_format,
-        rows_in_order=order.in_order,
-        duration=order.every,
-        decimal_mark=DecimalMark.COMMA if order.decimal_comma else DecimalMark.POINT,
-        encoding=order.file.encoding,
-        delimiter=order.file.delimiter,
-        header_line=order.file.header_line,
-        sheet=order.sheet,
-        missing=[text.strip() for text in order.missing],
+        columns=[*order.columns, *_values(order)],
         location_ids=[*order.locations[:LOCATIONS_OF_FEED_MAX]],
         bad_rows=bad_rows,
-        on_difference=order.on_difference,
+        **order.settings,
     )
     settings = hashlib.sha256(msgspec.json.encode(feed, order="sorted")).hexdigest()
     name = f"Import of {order.event_type} {settings[:FEED_DIGITS]}"
     return msgspec.structs.replace(feed, name=name)
 
 
-def _named_columns(order: Order) -> list[FeedColumn]:
-    pairs = [option.rpartition("=") for option in order.columns]
-    return [FeedColumn(column.strip(), field.strip()) for column, _, field in pairs]
-
-
 def _values(order: Order) -> list[FeedColumn]:
     """What every row is given in place of columns."""
-    reference = "" if not order.has_references else order.reference or CONTENT_MARK
-    values = [("client_reference", reference)]
+    reference = order.first_reference
+    values = [] if reference is None else [("client_reference", reference)]
     if order.start is not None:
         values.append(("start_time", order.start))
     if order.readings:
@@ -318,11 +312,7 @@ def _values(order: Order) -> list[FeedColumn]:
 
 def _check_order(order: Order) -> list[Problem]:
     """Find what is wrong with options that no data feed has."""
-    problems = [
-        Problem(f"--map {option!r} has no equals sign; write COLUMN=FIELD.", "map", "invalid")
-        for option in order.columns
-        if "=" not in option
-    ]
+    problems = []
     if order.reference is not None and not order.reference.strip():
         problems.append(Problem("--reference is blank; leave it out instead.", "reference", "invalid"))
     return problems
@@ -350,7 +340,7 @@ def _summarize(order: Order, digest: str, upload: DataFeedUpload, missing: Seque
         event_type=order.event_type,
         data_feed="",
         mapping=upload.mapping or {},
-        reference=(order.reference or digest[:DIGEST_DIGITS]) if order.has_references else None,
+        reference=(order.first_reference or "").replace(CONTENT_MARK, digest[:DIGEST_DIGITS]) or None,
         dry_run=order.is_dry_run,
         rows=upload.rows or 0,
         stored=upload.stored or 0,

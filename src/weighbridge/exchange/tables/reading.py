@@ -8,8 +8,9 @@ for; locations and tags are kept by the keys of the rows. A portion has at most 
 is judged by the rules of the intake that every event goes through; keys are used up in order.
 """
 
+import asyncio
 import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -129,6 +130,9 @@ VALUE_LENGTH_MAX: Final = 200
 ROWS_OF_PORTION: Final = 4_096
 """Rows that are in memory at a time, twice: those that are read and those that are stored."""
 
+PORTIONS_KEPT: Final = 2
+"""Portions whose events may be asked for: the one that is stored, and the one that is read meanwhile."""
+
 _VALUE: Final = re.compile(r"event\.data_points\[(\d+)\]")
 
 
@@ -143,7 +147,6 @@ class FedRow(NamedTuple):
     end: datetime
     is_complete: bool
     text: str
-    event: NewEvent
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,13 +160,23 @@ class Portion:
 
 
 class RowFeed:
-    """The rows of one table on their way, with what is known of the rows before."""
+    """The rows of one table on their way, with what is known of the rows before.
+
+    The events of rows stay here: only those are asked for whose references the project has already, and to
+    hand all of them over takes as long as to read them.
+    """
 
     def __init__(self, table: RowTable, mapping: RowMapping, vocabulary: EventVocabulary) -> None:
         self._table = table
         self._mapping = mapping
         self._vocabulary = vocabulary
         self._outcomes = read_rows(table, mapping)
+        self._portions: deque[list[NumberedEvent]] = deque(maxlen=PORTIONS_KEPT)
+
+    def events(self, lines: Sequence[int]) -> list[NewEvent]:
+        """The events of rows of the last portions, by their lines."""
+        found = {numbered.line: numbered.event for portion in self._portions for numbered in portion}
+        return [found[line] for line in lines]
 
     def next(self, keys: Sequence[int]) -> Portion | None:
         """The next rows, at most one for each key; None after the last."""
@@ -178,6 +191,7 @@ class RowFeed:
                 bad.append(outcome)
         if not row_count:
             return None
+        self._portions.append(events)
         good = self._judge_rows(events, keys, bad)
         bad = [self._name_columns(bad_row) for bad_row in sorted(bad, key=lambda bad_row: bad_row.line)]
         return Portion(good, bad, list(keys[len(good) :]), self._table.bytes_read)
@@ -251,7 +265,7 @@ def _build_fed_row(numbered: NumberedEvent, key: int, text: str, *, is_complete:
     event = numbered.event
     return FedRow(
         numbered.line, key, event.client_reference, numbered.is_known_by_line, event.start_time,
-        event.end_time or event.start_time, is_complete, text, event,
+        event.end_time or event.start_time, is_complete, text,
     )  # fmt: skip
 
 
@@ -264,6 +278,9 @@ class PortionSource(Protocol):
 
     async def next(self, keys: Sequence[int]) -> Portion | None:
         """The next rows, at most one for each key; None after the last."""
+
+    async def events(self, lines: Sequence[int]) -> list[NewEvent]:
+        """The events of good rows of the last two portions, by their lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,6 +323,10 @@ class FeedReading:
         """The next portion."""
         return self._rows.next(keys)
 
+    def events(self, lines: Sequence[int]) -> list[NewEvent]:
+        """The events of rows of the last portions."""
+        return self._rows.events(lines)
+
     def formulas(self) -> int:
         """Cells read so far whose value was saved with a formula."""
         return self._table.formulas
@@ -316,6 +337,8 @@ class SandboxedRows:
 
     def __init__(self, sandbox: Sandbox) -> None:
         self._sandbox = sandbox
+        self._asking = asyncio.Lock()
+        """A sandbox answers one question at a time."""
 
     async def open(self, *arguments: Any) -> OpenedFile:
         """Open the file there, by the arguments of FeedReading."""
@@ -325,8 +348,15 @@ class SandboxedRows:
 
     async def next(self, keys: Sequence[int]) -> Portion | None:
         """The next portion."""
-        portion: Portion | None = await self._sandbox.of_kept("next", [*keys])
+        async with self._asking:
+            portion: Portion | None = await self._sandbox.of_kept("next", [*keys])
         return portion
+
+    async def events(self, lines: Sequence[int]) -> list[NewEvent]:
+        """The events of good rows of the last two portions, by their lines."""
+        async with self._asking:
+            events: list[NewEvent] = await self._sandbox.of_kept("events", [*lines])
+        return events
 
     async def formulas(self) -> int:
         """Cells read so far whose value was saved with a formula."""

@@ -167,7 +167,7 @@ def _read_points(mapping: RowMapping, cells: list[str], problems: list[RowProble
             continue
         try:
             if point.value_type == "number":
-                points += _read_number_cell(mapping, point, text)
+                _read_number_cell(mapping, point, text, points)
             else:
                 value = read_boolean(text) if point.value_type == "boolean" else str(cell)
                 points.append(NewDataPoint(point.slug, value))
@@ -176,21 +176,23 @@ def _read_points(mapping: RowMapping, cells: list[str], problems: list[RowProble
     return points
 
 
-def _read_number_cell(mapping: RowMapping, point: Point, text: str) -> tuple[NewDataPoint, ...]:
-    """The value of a number, and the flag of one that is only bounded; nothing where none is there."""
-    flag: tuple[NewDataPoint, ...] = ()
+def _read_number_cell(mapping: RowMapping, point: Point, text: str, points: list[NewDataPoint]) -> None:
+    """Add the value of a number, and the flag of one that is only bounded; nothing where none is there."""
+    flag: NewDataPoint | None = None
     if is_limit(text):
         number = read_limit(text, mapping.numbers, mapping.limits)
         if point.flag is None:
             raise CellError(f"{shorten(text)!r} is a detection limit; give its column a flag that keeps it")
-        flag = (NewDataPoint(point.flag, text),)
+        flag = NewDataPoint(point.flag, text)
     else:
         number = read_number(text, mapping.numbers)
         if mapping.missing.numbers and number in mapping.missing.numbers:
-            return ()
+            return
     if point.conversion is not None:
         number = _convert(number, point.conversion)
-    return (NewDataPoint(point.slug, number), *flag)
+    points.append(NewDataPoint(point.slug, number))
+    if flag is not None:
+        points.append(flag)
 
 
 def _convert(value: Decimal, conversion: Conversion) -> Decimal:
@@ -235,7 +237,9 @@ def _build_reference(
 
 def read_cell(mapping: RowMapping, cells: list[str], name: str) -> str:
     """The text of an event's field; empty when no column gives it or a cell says that it is missing."""
-    indexes = mapping.columns.fields.get(name, ())
+    indexes = mapping.columns.fields.get(name)
+    if not indexes:
+        return ""
     if len(indexes) == 1:
         cell = cells[indexes[0]]
         text = cell if type(cell) is ReadyCell else cell.strip()

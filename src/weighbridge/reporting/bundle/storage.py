@@ -32,6 +32,7 @@ from weighbridge.platform import changes
 from weighbridge.platform.async_tasks import Attempt
 from weighbridge.platform.audit_tree import signer
 from weighbridge.platform.audit_witnesses import ask_for_account
+from weighbridge.platform.tenancy import name_download
 from weighbridge.reporting.bundle.builder import BundleRequest, MadeBundle, ReadReport, make_bundle
 from weighbridge.settings import Settings
 
@@ -306,11 +307,26 @@ def need_bundle(report: str, kept: KeptBundle | None) -> KeptBundle:
     return kept
 
 
-def build_attachment(report: str, kept: KeptBundle, files: Files) -> Attachment:
+async def build_attachment(tx: Read, project: int, report: int, kept: KeptBundle, files: Files) -> Attachment:
     """The file of a bundle, named for its report."""
+    name = await name_bundle(tx, project, report)
     return Attachment(
-        f"{report}.zip", MEDIA_TYPE, kept.size, partial(files.get, kept.storage_key, kept.size, kept.sha256)
+        name, MEDIA_TYPE, kept.size, partial(files.get, kept.storage_key, kept.size, kept.sha256)
     )
+
+
+async def name_bundle(tx: Read, project: int, report: int) -> str:
+    """What the file of the bundle of a report is called: project, report, and when it was made."""
+    [(name, made_at)] = await tx.tuples(
+        """
+        SELECT r.name, b.made_at FROM reports r
+          JOIN report_bundles b ON (b.project_id, b.report_id) = (r.project_id, r.id)
+         WHERE (r.project_id, r.id) = (%s, %s)
+        """,
+        (project, report),
+    )
+    friendly = identity.of("report", project, report)
+    return await name_download(tx, project, "zip", name, "bundle", moment=made_at, friendly=friendly)
 
 
 async def _insert_bundle(

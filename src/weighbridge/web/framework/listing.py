@@ -13,6 +13,7 @@ from urllib.parse import urlencode
 
 from msgspec.structs import replace as replace_struct
 
+from weighbridge.core.platform.file_name import describe_query, name_file
 from weighbridge.db.engine import Read
 from weighbridge.db.lists.listing import Info, Page
 from weighbridge.errors import NotFound
@@ -193,7 +194,17 @@ async def render_data(
     if not isinstance(answer, Page):
         raise NotFound(message="This page is not a list, so it has no CSV.", code="no_such_path")
     [record] = get_args(operation.returns)
-    return build_file(await _rows(visit, record, answer), "text/csv; charset=utf-8", f"{operation.name}.csv")
+    return build_file(
+        await _rows(visit, record, answer), "text/csv; charset=utf-8", _name_list(visit, operation.name)
+    )
+
+
+def _name_list(visit: Visit, operation: str) -> str:
+    """What the CSV of a page is called: project, list, filters, and when it was so."""
+    project = visit.frame.project.name if visit.frame.project else None
+    asked = [pair for pair in drop_presentation(drop_blanks(visit.query)) if pair[0] not in visit.path]
+    listed = operation.removeprefix("list_").replace("_", "-")
+    return name_file("csv", project, listed, *describe_query(asked), moment=visit.frame.now)
 
 
 async def _rows(visit: Visit, record: Any, page: Page[Any]) -> bytes:

@@ -20,7 +20,7 @@ from weighbridge.errors import NotFound
 from weighbridge.http.caller import WebRequest
 from weighbridge.http.endpoints.framework import ServedRequest
 from weighbridge.http.messages.asgi import Send
-from weighbridge.http.messages.operation import Reply
+from weighbridge.http.messages.operation import Reply, disposition
 
 CONTENT_SECURITY_POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; "
@@ -73,7 +73,7 @@ def build_file(content: bytes, media_type: str, name: str = "") -> Sendable:
     """Return data as a response; with a name, as a download."""
     headers = {"Content-Type": media_type, "Cache-Control": "private, no-store"}
     if name:
-        headers["Content-Disposition"] = f'attachment; filename="{name}"'
+        headers["Content-Disposition"] = disposition(name)
     return Sendable(200, content, headers)
 
 

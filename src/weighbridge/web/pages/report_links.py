@@ -20,10 +20,9 @@ from weighbridge.db.lists.listing import Info
 from weighbridge.errors import Invalid, NotFound
 from weighbridge.http.caller import WebRequest, database, shares
 from weighbridge.http.endpoints.links import KEY, open_link
-from weighbridge.http.messages.operation import Attachment
 from weighbridge.platform.audit_log import attach, read_audit_key
 from weighbridge.platform.records import AuditKey
-from weighbridge.reporting.bundle.storage import MEDIA_TYPE, kept_bundle
+from weighbridge.reporting.bundle.storage import build_attachment, kept_bundle, need_bundle
 from weighbridge.reporting.engagements import build_link_desk
 from weighbridge.reporting.engagements_actions import list_desk_engagements
 from weighbridge.reporting.report_links import KEY_MEANING, report_entry
@@ -131,12 +130,9 @@ async def bundle_by_link(request: WebRequest) -> PageResponse:
     entry = await open_link(request, report_entry)
     linked_report = entry.behind
     async with shares(request).request(entry.account), database(request).read() as tx:
-        kept_file = await kept_bundle(tx, linked_report.project, linked_report.report)
-    name = request.path_params["report_id"]
-    if kept_file is None:
-        raise NotFound("report", name, message="The report has no bundle yet.", code="bundle_missing")
-    read_file = partial(request.app.state.files.get, kept_file.storage_key, kept_file.size, kept_file.sha256)
-    file = Attachment(f"{name}.zip", MEDIA_TYPE, kept_file.size, read_file)
+        place = linked_report.project, linked_report.report
+        kept_file = need_bundle(request.path_params["report_id"], await kept_bundle(tx, *place))
+        file = await build_attachment(tx, *place, kept_file, request.app.state.files)
     return file.reply(request.app.state.downloads, entry.account)
 
 

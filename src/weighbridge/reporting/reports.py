@@ -2,7 +2,8 @@
 
 A draft reserves nothing. Permission: production accounting.
 
-Invariant: a draft includes amounts of batches of one ledger.
+Invariant: a draft includes amounts of batches of one ledger, or of those that play the roles of its
+methodology.
 """
 
 from collections.abc import Mapping
@@ -63,14 +64,22 @@ from weighbridge.reporting.reports_decisions import (
 from weighbridge.reporting.submission.amounts import (
     Amounts,
     check_amount,
+    check_ledgers,
     name_batches,
     name_whole_batches,
     read_accepted_amounts,
     read_amounts,
+    read_batches,
     read_holdings,
     store_amounts,
 )
 from weighbridge.reporting.submission.file import fill_spool, open_spool, read_submission
+from weighbridge.reporting.submission.ledgers import (
+    WantedLedgers,
+    choose_ledgers,
+    read_ledger_roles,
+    store_ledger_roles,
+)
 from weighbridge.reporting.submission.moves import (
     MovingReport,
     ReportWord,
@@ -207,15 +216,37 @@ async def _check_methodology(tx: Write, actor: Actor, number: int | None) -> lis
 
 
 async def _read_named_amounts(
-    tx: Write, project: int, chain: int | None, sent: Mapping[str, Any]
+    tx: Write, project: int, chain: int | None, sent: Mapping[str, Any], wanted: WantedLedgers
 ) -> Amounts | None:
     """The amounts that a request names; None when it names none."""
+    if wanted.problems:
+        return Amounts()
+    if wanted.is_open and (sent.get("batch_ids") or sent.get("batches")):
+        message = (
+            "report.ledgers must name the ledger of each role of its methodology before it takes batches."
+        )
+        return Amounts(problems=[Problem(message, "report.ledgers", "required")])
     if "batch_ids" in sent and "batches" in sent:
         message = "report.batch_ids and report.batches cannot be sent together. Send one of them."
         return Amounts(problems=[Problem(message, "report.batches", "conflict")])
     if "batch_ids" in sent:
-        return await name_whole_batches(tx, project, chain, sent["batch_ids"])
-    return await name_batches(tx, project, chain, sent["batches"]) if "batches" in sent else None
+        return await name_whole_batches(tx, project, chain, sent["batch_ids"], wanted.roles)
+    if "batches" in sent:
+        return await name_batches(tx, project, chain, sent["batches"], wanted.roles)
+    return None
+
+
+async def _check_kept(tx: Read, project: int, amounts: Amounts, wanted: WantedLedgers) -> list[Problem]:
+    """What is wrong with batches that a draft keeps, or takes over, under the ledgers that it is to have."""
+    if not amounts.by_batch or wanted.problems:
+        return []
+    batches = await read_batches(tx, project, amounts.by_batch)
+    ledgers = {batch.ledger for batch in batches.values()}
+    if wanted.is_open:
+        message = "report.ledgers must name the ledger of each role of its methodology."
+        return [Problem(message, "report.ledgers", "required")]
+    problem = check_ledgers(project, ledgers, wanted.roles, "report.batches")
+    return [problem] if problem else []
 
 
 async def _lock_restated(
@@ -376,6 +407,11 @@ async def list_reports(call: ReadCall) -> Page[Report]:
     return await queries.list_reports(call.tx, call.actor, list_request(call.query, queries.REPORTS))
 
 
+def _choose_first(wanted: WantedLedgers, amounts: Amounts, of_chain: int | None) -> int | None:
+    """The ledger of a report, or the first of its several."""
+    return wanted.roles[0].ledger if wanted.roles else amounts.ledger or of_chain
+
+
 @post("/reports", permission="production_accounting:write", body=REPORT_BODIES.new_body, returns=Report)
 async def create_report(call: WriteCall, body: Struct) -> Report:
     """Create a report of a project as a draft; with `supersedes` it restates another one."""
@@ -387,10 +423,14 @@ async def create_report(call: WriteCall, body: Struct) -> Report:
     restated, of_restated = await _lock_restated(tx, project, new.supersedes)
     problems += of_restated
     chain = restated.chain if restated else None
-    amounts = await _read_named_amounts(tx, project, chain, sent)
+    kept = await read_ledger_roles(tx, project, restated.number) if restated else []
+    wanted = await choose_ledgers(tx, project, new.methodology_id, sent.get("ledgers"), kept)
+    problems += wanted.problems
+    amounts = await _read_named_amounts(tx, project, chain, sent, wanted)
     if amounts is None:
         amounts = await read_accepted_amounts(tx, project, restated.number) if restated else _NO_BATCHES
-    ledger = amounts.ledger or (restated.ledger if restated else None)
+        problems += await _check_kept(tx, project, amounts, wanted)
+    ledger = _choose_first(wanted, amounts, restated.ledger if restated else None)
     problems += await _check_liability(tx, identity.Key(project, chain or 0), ledger, new)
     if problems := [*problems, *amounts.problems]:
         raise Invalid(problems)
@@ -405,6 +445,7 @@ async def create_report(call: WriteCall, body: Struct) -> Report:
             chain, new.liability, new.liability_reason,
         ),
     )  # fmt: skip
+    await store_ledger_roles(tx, project, number, wanted.roles)
     await store_amounts(tx, project, number, amounts.by_batch)
     made = await queries.report_numbered(tx, project, number)
     changes.record(tx, actor, action="report.create", target=made.id, project_id=project, after=made)
@@ -432,19 +473,25 @@ async def update_report(call: WriteCall, body: Struct) -> Report:
     problems = _check_names(desired.name, desired.report_type)
     problems += await _check_methodology(tx, actor, desired.methodology_id)
     chain, chain_ledger = await _read_chain(tx, key)
-    amounts = await _read_named_amounts(tx, key.project, chain, REPORT_BODIES.sent(body))
-    if amounts is not None:
-        problems += amounts.problems
+    sent = REPORT_BODIES.sent(body)
+    kept = await read_ledger_roles(tx, key.project, key.key)
+    wanted = await choose_ledgers(tx, key.project, desired.methodology_id, sent.get("ledgers"), kept)
+    amounts = await _read_named_amounts(tx, key.project, chain, sent, wanted)
+    problems += wanted.problems
     stored = await read_amounts(tx, key.project, key.key)
     after_amounts = stored if amounts is None else amounts
-    ledger = after_amounts.ledger or chain_ledger
+    problems += after_amounts.problems or await _check_kept(tx, key.project, after_amounts, wanted)
+    ledger = _choose_first(wanted, after_amounts, chain_ledger)
     problems += await _check_liability(tx, identity.Key(key.project, chain or 0), ledger, desired)
     if problems:
         raise Invalid(problems)
-    if desired == before and after_amounts.by_batch == stored.by_batch:
+    has_other_ledgers = [*wanted.roles] != kept
+    if desired == before and after_amounts.by_batch == stored.by_batch and not has_other_ledgers:
         return before
-    if after_amounts is not stored:
+    if is_taking_anew := after_amounts is not stored or has_other_ledgers:
         await store_amounts(tx, key.project, key.key, {})
+    if has_other_ledgers:
+        await store_ledger_roles(tx, key.project, key.key, ())
     await tx.execute(
         """
         UPDATE reports
@@ -463,7 +510,9 @@ async def update_report(call: WriteCall, body: Struct) -> Report:
             key.key,
         ),
     )
-    if after_amounts is not stored:
+    if has_other_ledgers:
+        await store_ledger_roles(tx, key.project, key.key, wanted.roles)
+    if is_taking_anew:
         await store_amounts(tx, key.project, key.key, after_amounts.by_batch)
     after = await queries.report_numbered(tx, key.project, key.key)
     changes.record(

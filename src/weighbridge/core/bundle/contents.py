@@ -99,6 +99,21 @@ class StatedInclusion:
     unit: str
 
 
+@dataclass(frozen=True, slots=True)
+class StatedLedger:
+    """A ledger of a report of several: what the report takes of it, and what that counts for."""
+
+    amount: str
+    batch_ids: list[str]
+    """The batches of the inclusions that are of this ledger, in their order."""
+    counted: str
+    """The amount with its sign, in the unit of the first ledger."""
+    ledger_id: str
+    role: str
+    sign: int
+    unit: str
+
+
 SUCCEEDING: Final = ("report.merge", "report.split")
 """What lets reports take the place of others."""
 STATING: Final = ("report.submit", *SUCCEEDING)
@@ -126,6 +141,8 @@ class BundledReport:
     liability_reason: str | None = field(default=None, metadata={rows.ONLY_IF_STATED: True})
     predecessors: list[str] | None = field(default=None, metadata={rows.ONLY_IF_STATED: True})
     """The accepted reports of which it took the place; in the part only where there are any."""
+    ledgers: list[StatedLedger] | None = field(default=None, metadata={rows.ONLY_IF_STATED: True})
+    """The ledgers of its roles; in the part only where it takes of several."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,10 @@ Invariant: what is stated of the methodology is what the audit log says of its m
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
+from weighbridge.core.bundle.rows import ONLY_IF_STATED
 from weighbridge.core.report import OtherVersions
 
 METHODOLOGY: Final = "methodology.json"
@@ -28,6 +29,15 @@ class BundledMethodologyModel:
 
 
 @dataclass(frozen=True, slots=True)
+class BundledMethodologyLedger:
+    """A role that a ledger plays in the reports of the methodology."""
+
+    role: str
+    sign: int
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
 class BundledMethodology:
     """The methodology of the report, as it was made."""
 
@@ -40,6 +50,8 @@ class BundledMethodology:
     """What becomes of a report that takes such batches."""
     report_type: str
     version: str
+    ledgers: list[BundledMethodologyLedger] | None = field(default=None, metadata={ONLY_IF_STATED: True})
+    """In the part only where its reports take of several ledgers."""
 
     @property
     def names_versions(self) -> bool:
@@ -66,7 +78,11 @@ def build_methodology(logged: Mapping[str, Any], other_batches: Sequence[str]) -
         )
         for model in logged["models"]
     ]  # fmt: skip
+    ledgers = [
+        BundledMethodologyLedger(one["role"], one["sign"], one["unit"]) for one in logged.get("ledgers", ())
+    ]
     return BundledMethodology(
         logged["id"], models, logged["name"], list(other_batches),
         logged.get("other_versions", OtherVersions.REFUSE.value), logged["report_type"], logged["version"],
+        ledgers or None,
     )  # fmt: skip

@@ -18,7 +18,7 @@ from html import escape
 from typing import Final, NamedTuple
 
 from weighbridge.core.bundle.books import list_reported_runs
-from weighbridge.core.bundle.contents import BundleContents, TrustResult
+from weighbridge.core.bundle.contents import BundleContents, StatedLedger, TrustResult
 from weighbridge.core.bundle.gaps import BundleGap, list_gaps
 from weighbridge.core.bundle.rows import BatchRow, NodeValueRow
 from weighbridge.core.bundle.tables import BatchLineage, DrawRead, parse_ranges
@@ -339,7 +339,11 @@ def _render_sections(
                 if report.liability
                 else []
             ),
-            ("Of ledger", ledger.name if ledger else ""),
+            *(
+                [("Of ledger", ledger.name if ledger else "")]
+                if report.ledgers is None
+                else [(one.role, _describe_ledger(one, unit)) for one in report.ledgers]
+            ),
             ("Period", f"{report.start_time} to {report.end_time}"),
             ("Counts from", report.effective_at or "a draft, which reserves nothing"),
             ("Report", f"{report.id}, {report.report_type}"),
@@ -351,9 +355,14 @@ def _render_sections(
     )
     yield _render_table(
         "Batches that it takes of",
-        ("Batch", "From", "To", f"Amount, {unit}"),
+        ("Batch", "From", "To", f"Amount, {unit}" if report.ledgers is None else "Amount"),
         (
-            (inclusion.tracking_id, inclusion.start_time, inclusion.end_time, inclusion.amount)
+            (
+                inclusion.tracking_id,
+                inclusion.start_time,
+                inclusion.end_time,
+                inclusion.amount if report.ledgers is None else f"{inclusion.amount} {inclusion.unit}",
+            )
             for inclusion in report.inclusions
         ),
         numbers=1,
@@ -371,6 +380,12 @@ def _render_sections(
             " <code>weighbridge bundle check --show BATCH</code> prints any of them.</p>"
         )
     yield from _render_tables(contents, vouched)
+
+
+def _describe_ledger(one: StatedLedger, unit: str) -> str:
+    """What a report takes of one of several ledgers, and what that counts for."""
+    done = "counts" if one.sign > 0 else "is deducted"
+    return f"{one.amount} {one.unit} of ledger {one.ledger_id} {done}: {one.counted} {unit}"
 
 
 def _describe_methodology(contents: BundleContents) -> Iterator[tuple[str, str]]:

@@ -36,7 +36,7 @@ from weighbridge.db.engine import Read, Write
 from weighbridge.errors import Invalid
 from weighbridge.http.messages.operation import Files, Spool
 from weighbridge.platform.tenancy import key_named
-from weighbridge.reporting.records.reports import Report
+from weighbridge.reporting.records.reports import Report, ReportLedger
 from weighbridge.reporting.submission.amounts import read_shares
 from weighbridge.reporting.submission.checker import SCHEMA, VIOLATIONS_MAX
 from weighbridge.reporting.submission.details import add_details
@@ -62,8 +62,12 @@ STATED: Final = (
 """The fields that are handed on: those that no longer change once a report is submitted."""
 
 
-NOT_STATED: Final = ("accepted_amount",)
-"""The fields of an inclusion that are not handed on: what is decided of it later."""
+NOT_STATED: Final = ("accepted_amount", "ledger_id")
+"""The fields of an inclusion that are not handed on: what is decided of it later, and its ledger, which the
+report or the list of its ledgers names."""
+
+LEDGER_STATED: Final = ("role", "ledger_id", "sign", "unit", "amount", "counted")
+"""The fields of one of several ledgers that are handed on."""
 
 
 def write_content(report: Report, uncertainty: AmountUncertainty | None = None) -> bytes:
@@ -75,11 +79,23 @@ def write_content(report: Report, uncertainty: AmountUncertainty | None = None) 
         stated |= {"liability": report.liability, "liability_reason": report.liability_reason}
     if report.predecessors:
         stated["predecessors"] = report.predecessors
+    if report.ledgers:
+        stated["ledgers"] = [_state_ledger(report, one) for one in report.ledgers]
     stated["inclusions"] = [
         {name: value for name, value in msgspec.structs.asdict(inclusion).items() if name not in NOT_STATED}
         for inclusion in report.inclusions
     ]
     return json.dumps(_to_plain(stated), ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+
+
+def _state_ledger(report: Report, one: ReportLedger) -> dict[str, Any]:
+    """What is handed on of one of several ledgers, with the batches that are of it."""
+    stated = {name: getattr(one, name) for name in LEDGER_STATED}
+    return stated | {
+        "batch_ids": [
+            inclusion.batch_id for inclusion in report.inclusions if inclusion.ledger_id == one.ledger_id
+        ]
+    }
 
 
 def _list_uncertainty(uncertainty: AmountUncertainty | None) -> dict[str, Decimal | None]:

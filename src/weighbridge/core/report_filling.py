@@ -18,6 +18,7 @@ from weighbridge.core.report_fields import (
     ATTRIBUTE,
     EACH,
     GROUPS,
+    LEDGERS,
     NODE,
     OF_LIST,
     OF_UNIT,
@@ -48,6 +49,7 @@ class StatedReport:
 
     fields: Fields
     inclusions: Sequence[Fields]
+    ledgers: Sequence[Fields]
     zone: tzinfo
     """The time zone of its project, which determines days."""
 
@@ -116,6 +118,8 @@ def _list_scopes(part: RepeatedPart, stated: StatedReport, fields: Fields) -> li
     """The fields within a part, once for each record of its list."""
     if part.source == GROUPS:
         records = _group(part, stated)
+    elif part.source == LEDGERS:
+        records = _list_ledgers(stated)
     elif part.source == EACH:
         records = fields.get(MEMBERS, stated.inclusions)
     else:
@@ -125,6 +129,19 @@ def _list_scopes(part: RepeatedPart, stated: StatedReport, fields: Fields) -> li
 
 MEMBERS: Final = "group\x00members"
 """The key of the batches of a group, which no mapping can name."""
+
+
+def _list_ledgers(stated: StatedReport) -> list[Fields]:
+    """The ledgers of a report, each with its batches."""
+    return [
+        {
+            **ledger,
+            MEMBERS: [
+                one for one in stated.inclusions if one["inclusion.ledger_id"] == ledger["role.ledger_id"]
+            ],
+        }
+        for ledger in stated.ledgers
+    ]
 
 
 def _group(part: RepeatedPart, stated: StatedReport) -> list[Fields]:
@@ -141,8 +158,8 @@ def _group(part: RepeatedPart, stated: StatedReport) -> list[Fields]:
         {
             "group.key": key,
             "group.number": Decimal(number),
-            "group.amount": exact_total(one["inclusion.amount"] for one in members),
-            "group.unit": members[0]["inclusion.unit"],
+            "group.amount": exact_total(one["inclusion.counted"] for one in members),
+            "group.unit": stated.fields["report.unit"],
             "group.count": Decimal(len(members)),
             "group.start_time": min(one["inclusion.start_time"] for one in members),
             "group.end_time": max(one["inclusion.end_time"] for one in members),
@@ -157,9 +174,9 @@ def _find_field(path: str, stated: StatedReport, fields: Fields) -> tuple[Any, s
     " units.
     """
     unit_field = find_unit_field(path)
-    for scope in (REPORT, GROUPS):
+    for scope in (REPORT, GROUPS, LEDGERS):
         if path.startswith(NODE[scope]):
-            members = fields.get(MEMBERS, []) if scope == GROUPS else stated.inclusions
+            members = stated.inclusions if scope == REPORT else fields.get(MEMBERS, [])
             return _sum_node(path, NODE[EACH] + path.removeprefix(NODE[scope]), members)
     if path.startswith((NODE[EACH], ATTRIBUTE)):
         return fields.get(path), fields.get(unit_field) if unit_field else None
@@ -169,6 +186,9 @@ def _find_field(path: str, stated: StatedReport, fields: Fields) -> tuple[Any, s
 def _sum_node(path: str, of_batch: str, members: Sequence[Fields]) -> tuple[Any, str | None]:
     """What a node came to in all of some batches; none where one of them has no number there."""
     units = {one.get(of_batch + OF_UNIT) for one in members}
+    if len({one["inclusion.ledger_id"] for one in members}) > 1:
+        message = f"{path} sums batches of several ledgers. Sum those of each, as role.node within ledgers."
+        raise UnfitUnitError(Problem(message, path, "schema"))
     if len(units) > 1 and None not in units:
         message = f"{path} is in {' and '.join(sorted(map(str, units)))} in batches of several models."
         raise UnfitUnitError(Problem(message, path, "schema"))

@@ -264,10 +264,18 @@ NOUNS: Final = (
             "submission_requirements": "to_jsonb(t.submission_requirements)",
             "versions": """coalesce((SELECT jsonb_agg(to_jsonb(i.versions) ORDER BY i.model_id)
                              FROM methodology_models i WHERE i.methodology_id = t.id), '[]')""",
+            "ledgers": """coalesce((
+                SELECT jsonb_agg(jsonb_build_object('role', i.role, 'sign', i.sign, 'unit', i.unit)
+                                 ORDER BY i.position)
+                  FROM methodology_ledgers i WHERE i.methodology_id = t.id), '[]')""",
         }
         | _MADE,
         is_of_project=False,
-        shape=lambda told: {**told, "versions": [model.get("versions", []) for model in told["models"]]},
+        shape=lambda told: {
+            **told,
+            "versions": [model.get("versions", []) for model in told["models"]],
+            "ledgers": told.get("ledgers", []),
+        },
     ),
     RecordedNoun(
         "methodology_package",

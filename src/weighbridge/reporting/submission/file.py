@@ -11,6 +11,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -24,12 +25,13 @@ import msgspec
 from weighbridge.accounting.records.uncertainty import AmountUncertainty
 from weighbridge.collection.evidence_files import KEY_BYTES, EvidenceStore
 from weighbridge.core import identity
-from weighbridge.core.number import plain
+from weighbridge.core.number import exact_total, plain
 from weighbridge.core.platform.tasks import guard_cell
 from weighbridge.core.problem import Problem, limit_problems
 from weighbridge.core.report import MEDIA_TYPES, ReportFormat, compute_measured_share
-from weighbridge.core.report_fields import OF_UNCERTAINTY
+from weighbridge.core.report_fields import LEDGERS, LISTS, OF_UNCERTAINTY
 from weighbridge.core.report_filling import FilledElement, FilledTable, StatedReport, UnfitUnitError, fill
+from weighbridge.core.report_ledgers import sum_net
 from weighbridge.core.report_mapping import ReportMapping, names_uncertainty, read_mapping
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read, Write
@@ -40,6 +42,7 @@ from weighbridge.reporting.records.reports import Report, ReportLedger
 from weighbridge.reporting.submission.amounts import read_shares
 from weighbridge.reporting.submission.checker import SCHEMA, VIOLATIONS_MAX
 from weighbridge.reporting.submission.details import add_details
+from weighbridge.reporting.submission.ledgers import read_ledger_roles
 from weighbridge.reporting.submission.uncertainty import Included, describe_each, read_included
 
 # What of a report is handed on: what it states, as canonical JSON with decimals as strings.
@@ -409,7 +412,8 @@ async def render_report(tx: Read, report: Report, *, is_checked: bool) -> Render
     mapping, problems = read_mapping(around.mapping)
     if mapping is None:
         raise Invalid(problems)
-    stated = _state_report(report, around, compute_measured_share(await read_shares(tx, key)))
+    share = compute_measured_share(await read_shares(tx, key))
+    stated = _state_report(report, around, share, await _state_ledgers(tx, report, around))
     stated = await _add_uncertainty(tx, key, mapping, stated)
     stated = await add_details(tx, key, mapping, stated)
     filled, content = await tx.in_thread(_fill_template, mapping, stated)
@@ -450,7 +454,11 @@ def _fill_template(mapping: ReportMapping, stated: StatedReport) -> tuple[Any, b
     return filled, write_file(mapping.format, filled, mapping.sheet)
 
 
-def _state_report(report: Report, around: _Surroundings, share: Decimal | None) -> StatedReport:
+def _state_report(
+    report: Report, around: _Surroundings, share: Decimal | None, ledgers: Sequence[dict[str, Any]]
+) -> StatedReport:
+    roles = {one.ledger_id: one for one in report.ledgers}
+    factors = {str(one["role.ledger_id"]): one[FACTOR_OF_LEDGER] for one in ledgers}
     fields = {
         "report.id": report.id,
         "report.name": report.name,
@@ -479,10 +487,48 @@ def _state_report(report: Report, around: _Surroundings, share: Decimal | None) 
             "inclusion.end_time": _moment(inclusion.end_time),
             "inclusion.amount": inclusion.amount,
             "inclusion.unit": inclusion.unit,
+            "inclusion.role": roles[inclusion.ledger_id].role if roles else None,
+            "inclusion.ledger_id": inclusion.ledger_id,
+            "inclusion.counted": sum_net([(inclusion.amount, factors[inclusion.ledger_id])]),
         }
         for number, inclusion in enumerate(report.inclusions, 1)
     ]
-    return StatedReport(fields, inclusions, ZoneInfo(around.time_zone))
+    return StatedReport(fields, inclusions, ledgers, ZoneInfo(around.time_zone))
+
+
+FACTOR_OF_LEDGER: Final = "role\x00factor"
+"""The key of what one unit of a ledger counts for, which no mapping can name."""
+
+
+async def _state_ledgers(tx: Read, report: Report, around: _Surroundings) -> list[dict[str, Any]]:
+    """What a mapping may name of each ledger; of a report of one ledger that one, without a role."""
+    if report.ledger_id is None:
+        return []
+    if not report.ledgers:
+        taken = exact_total(inclusion.amount for inclusion in report.inclusions)
+        values = (None, report.ledger_id, around.ledger_name, Decimal(1), taken, around.unit, taken)
+        return [{**dict(zip(_OF_LEDGER, values, strict=True)), FACTOR_OF_LEDGER: Decimal(1)}]
+    key = key_named("report", report.id)
+    factors = {one.role: one.factor for one in await read_ledger_roles(tx, key.project, key.key)}
+    names: dict[str, str] = dict(await tx.tuples(_LEDGER_NAMES, (key.project, key.key)))
+    stated = []
+    for one in report.ledgers:
+        values_of_one = (
+            one.role, one.ledger_id, names[one.role], Decimal(one.sign), one.amount, one.unit, one.counted,
+        )  # fmt: skip
+        of_one = dict(zip(_OF_LEDGER, values_of_one, strict=True))
+        stated.append({**of_one, FACTOR_OF_LEDGER: factors[one.role]})
+    return stated
+
+
+_OF_LEDGER: Final = tuple(LISTS[LEDGERS].fields)
+"""The fields of one of the ledgers of a report, in their order."""
+
+_LEDGER_NAMES: Final = """
+    SELECT g.role, l.name
+      FROM report_ledgers g JOIN ledgers l ON (l.project_id, l.id) = (g.project_id, g.ledger_id)
+     WHERE g.project_id = %s AND g.report_id = %s
+"""
 
 
 def _moment(moment: Instant | None) -> Instant | None:

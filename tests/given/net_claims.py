@@ -11,6 +11,7 @@ from tests.given import accounting
 from tests.given.accounting import QUARTER
 from tests.given.collection import Record, event_type, number
 from tests.given.reports import Claims
+from tests.given.uncertain_chains import asking, state_of_type
 
 ROLES = [
     {"role": "removal", "sign": 1, "unit": "t"},
@@ -86,13 +87,32 @@ class NetClaims(Claims):
         return self.ask(**({"methodology_id": self.methodology, "ledgers": self.named} | fields))
 
 
+SHARING = NODES.replace(
+    "    input: {event_type: loss, data_point_type: lost, aggregate: sum}\n    optional: true\n",
+    "    formula: mass * 0.1\n",
+)
+"""A tenth of what is removed leaks: what is claimed and what is deducted rest on one reading."""
+
+
 def net_claims(
-    api: Any, drain: Any, *months: tuple[str, str, str], nodes: str = NODES, roles: list[Record] | None = None
+    api: Any,
+    drain: Any,
+    *months: tuple[str, str, str],
+    nodes: str = NODES,
+    statement: Record | None = None,
+    **of_methodology: Any,
 ) -> NetClaims:
-    """A plant that removed, emitted (kg) and lost so much in each month from January on."""
+    """A plant that removed, emitted (kg) and lost so much in each month from January on.
+
+    With a `statement` of how well deliveries are weighed its model asks for uncertainty.
+    """
     plant = accounting.plant(api, drain, nodes, is_model_of_project=False, output="mass")
     event_type(api, plant.project, slug="fuel", data_point_types=[number("emitted", unit="kg")])
     event_type(api, plant.project, slug="loss", data_point_types=[number("lost")])
+    if statement is not None:
+        accounting.version(api, plant.model, asking(nodes), activate=True)
+        for slug, point in (("delivery", "mass"), ("fuel", "emitted")):
+            state_of_type(plant, statement if slug == "delivery" else {"standard": 0}, slug, point)
     ledgers = {"removal": plant.ledger} | {
         role: accounting.ledger(
             api, plant.project, plant.model, name=role.capitalize(), unit=unit, output=output, scale=scale
@@ -103,9 +123,8 @@ def net_claims(
         )
     }
     methodology = {
-        "name": "Net removal", "version": plant.project["id"], "report_type": "quarterly",
-        "ledgers": roles or ROLES,
-    }  # fmt: skip
+        "name": "Net removal", "version": plant.project["id"], "report_type": "quarterly", "ledgers": ROLES,
+    } | of_methodology  # fmt: skip
     number_of_it = api.post("/methodologies", {"methodology": methodology}).expect(201).body["id"]
     claims = NetClaims(plant, ledgers, number_of_it)
     for month, amounts in enumerate(months, start=1):

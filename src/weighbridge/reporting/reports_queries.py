@@ -480,8 +480,8 @@ _INCLUSIONS: Final = f"""
 
 _LEDGERS: Final = f"""
     SELECT g.project_id, g.report_id, g.role, g.ledger_id, sign(g.factor)::integer, l.unit, taken.amount,
-           CASE WHEN was.accepted THEN taken.accepted END, taken.amount * g.factor,
-           CASE WHEN was.accepted THEN taken.accepted * g.factor END
+           CASE WHEN was.accepted THEN taken.accepted END, trim_scale(taken.amount * g.factor),
+           CASE WHEN was.accepted THEN trim_scale(taken.accepted * g.factor) END
       FROM {_NAMED}
       JOIN report_ledgers g ON (g.project_id, g.report_id) = (named.project_id, named.report_id)
       JOIN reports r ON (r.project_id, r.id) = (named.project_id, named.report_id)

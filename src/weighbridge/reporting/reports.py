@@ -64,12 +64,12 @@ from weighbridge.reporting.reports_decisions import (
 from weighbridge.reporting.submission.amounts import (
     Amounts,
     check_amount,
-    check_ledgers,
+    check_kept,
+    choose_first,
     name_batches,
     name_whole_batches,
     read_accepted_amounts,
     read_amounts,
-    read_batches,
     read_holdings,
     store_amounts,
 )
@@ -236,19 +236,6 @@ async def _read_named_amounts(
     return None
 
 
-async def _check_kept(tx: Read, project: int, amounts: Amounts, wanted: WantedLedgers) -> list[Problem]:
-    """What is wrong with batches that a draft keeps, or takes over, under the ledgers that it is to have."""
-    if not amounts.by_batch or wanted.problems:
-        return []
-    batches = await read_batches(tx, project, amounts.by_batch)
-    ledgers = {batch.ledger for batch in batches.values()}
-    if wanted.is_open:
-        message = "report.ledgers must name the ledger of each role of its methodology."
-        return [Problem(message, "report.ledgers", "required")]
-    problem = check_ledgers(project, ledgers, wanted.roles, "report.batches")
-    return [problem] if problem else []
-
-
 async def _lock_restated(
     tx: Write, project: int, friendly: str | None
 ) -> tuple[Restated | None, list[Problem]]:
@@ -407,11 +394,6 @@ async def list_reports(call: ReadCall) -> Page[Report]:
     return await queries.list_reports(call.tx, call.actor, list_request(call.query, queries.REPORTS))
 
 
-def _choose_first(wanted: WantedLedgers, amounts: Amounts, of_chain: int | None) -> int | None:
-    """The ledger of a report, or the first of its several."""
-    return wanted.roles[0].ledger if wanted.roles else amounts.ledger or of_chain
-
-
 @post("/reports", permission="production_accounting:write", body=REPORT_BODIES.new_body, returns=Report)
 async def create_report(call: WriteCall, body: Struct) -> Report:
     """Create a report of a project as a draft; with `supersedes` it restates another one."""
@@ -429,8 +411,8 @@ async def create_report(call: WriteCall, body: Struct) -> Report:
     amounts = await _read_named_amounts(tx, project, chain, sent, wanted)
     if amounts is None:
         amounts = await read_accepted_amounts(tx, project, restated.number) if restated else _NO_BATCHES
-        problems += await _check_kept(tx, project, amounts, wanted)
-    ledger = _choose_first(wanted, amounts, restated.ledger if restated else None)
+        problems += await check_kept(tx, project, amounts, wanted)
+    ledger = choose_first(wanted, amounts, restated.ledger if restated else None)
     problems += await _check_liability(tx, identity.Key(project, chain or 0), ledger, new)
     if problems := [*problems, *amounts.problems]:
         raise Invalid(problems)
@@ -480,8 +462,8 @@ async def update_report(call: WriteCall, body: Struct) -> Report:
     problems += wanted.problems
     stored = await read_amounts(tx, key.project, key.key)
     after_amounts = stored if amounts is None else amounts
-    problems += after_amounts.problems or await _check_kept(tx, key.project, after_amounts, wanted)
-    ledger = _choose_first(wanted, after_amounts, chain_ledger)
+    problems += after_amounts.problems or await check_kept(tx, key.project, after_amounts, wanted)
+    ledger = choose_first(wanted, after_amounts, chain_ledger)
     problems += await _check_liability(tx, identity.Key(key.project, chain or 0), ledger, desired)
     if problems:
         raise Invalid(problems)

@@ -33,7 +33,7 @@ from weighbridge.core.report import Holdings, IncludedShare, Requirement, find_e
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read, Write
 from weighbridge.reporting.records.reports import REPORT_BATCHES_MAX, TakenBatch
-from weighbridge.reporting.submission.ledgers import FACTOR, LedgerRoles, read_scales
+from weighbridge.reporting.submission.ledgers import FACTOR, LedgerRoles, WantedLedgers, read_scales
 
 # The batches that a report takes from, as they stand now.
 
@@ -556,6 +556,24 @@ def check_ledgers(
     named = tuple(identity.of("ledger", project, ledger) for ledger in sorted(ledgers))
     message = f"A report takes from batches of one ledger; these are of {', '.join(named)}."
     return Problem(message, field_name, "several_ledgers", named)
+
+
+async def check_kept(tx: Read, project: int, amounts: Amounts, wanted: WantedLedgers) -> list[Problem]:
+    """What is wrong with batches that a draft keeps, or takes over, under the ledgers that it is to have."""
+    if not amounts.by_batch or wanted.problems:
+        return []
+    batches = await read_batches(tx, project, amounts.by_batch)
+    ledgers = {batch.ledger for batch in batches.values()}
+    if wanted.is_open:
+        message = "report.ledgers must name the ledger of each role of its methodology."
+        return [Problem(message, "report.ledgers", "required")]
+    problem = check_ledgers(project, ledgers, wanted.roles, "report.batches")
+    return [problem] if problem else []
+
+
+def choose_first(wanted: WantedLedgers, amounts: Amounts, of_chain: int | None) -> int | None:
+    """The ledger of a report, or the first of its several."""
+    return wanted.roles[0].ledger if wanted.roles else amounts.ledger or of_chain
 
 
 def _build_twice_problem(named: str) -> Problem:

@@ -3,6 +3,7 @@
 from decimal import Decimal
 
 import pytest
+from tests.given import engagements
 from tests.given.net_claims import net_claims
 from tests.given.recorded import differing
 from tests.given.reports import accepted, submitted, withdrawn
@@ -163,6 +164,26 @@ def test_ledgers_that_do_not_fit_their_roles_are_refused(claims):
     assert (open_roles.error["field"], open_roles.error["code"]) == ("ledgers", "required")
     alone = claims.ask(ledgers=claims.named)
     assert alone.error["message"] == "report.ledgers must be left out: its methodology names no ledgers."
+
+
+def test_a_ledger_that_plays_a_role_in_a_draft_is_not_removed(api, drain):
+    claims = net_claims(api, drain)
+    draft = claims.ask_net().expect(201).body
+    path = f"/ledgers/{claims.ledgers['leakage']['id']}"
+
+    refused = api.delete(path).expect(422)
+
+    assert (refused.error["code"], refused.error["records"]) == ("in_use", [draft["id"]])
+    api.delete(f"/reports/{draft['id']}").expect(204)
+    api.delete(path).expect(204)
+
+
+def test_the_threshold_of_an_engagement_is_of_the_signed_sum(claims, api, anyone):
+    verifier = engagements.verifier(api, anyone, claims.draft(0))
+
+    effect = verifier.begin()["effect"]
+
+    assert (effect["total"], effect["threshold"]) == (85, Decimal("4.25"))
 
 
 def test_the_ledgers_of_a_draft_are_changed_with_its_batches(claims, server):

@@ -7,6 +7,7 @@ methodology.
 """
 
 from collections.abc import Mapping
+from decimal import Decimal
 from functools import partial
 from tempfile import SpooledTemporaryFile
 from typing import Any, Final, NamedTuple
@@ -75,6 +76,7 @@ from weighbridge.reporting.submission.amounts import (
 )
 from weighbridge.reporting.submission.file import fill_spool, open_spool, read_submission
 from weighbridge.reporting.submission.ledgers import (
+    LedgerRoles,
     WantedLedgers,
     choose_ledgers,
     read_ledger_roles,
@@ -471,9 +473,7 @@ async def update_report(call: WriteCall, body: Struct) -> Report:
     if desired == before and after_amounts.by_batch == stored.by_batch and not has_other_ledgers:
         return before
     if is_taking_anew := after_amounts is not stored or has_other_ledgers:
-        await store_amounts(tx, key.project, key.key, {})
-    if has_other_ledgers:
-        await store_ledger_roles(tx, key.project, key.key, ())
+        await _store_taken(tx, key, (), {})
     await tx.execute(
         """
         UPDATE reports
@@ -492,15 +492,22 @@ async def update_report(call: WriteCall, body: Struct) -> Report:
             key.key,
         ),
     )
-    if has_other_ledgers:
-        await store_ledger_roles(tx, key.project, key.key, wanted.roles)
     if is_taking_anew:
-        await store_amounts(tx, key.project, key.key, after_amounts.by_batch)
+        await _store_taken(tx, key, wanted.roles, after_amounts.by_batch)
     after = await queries.report_numbered(tx, key.project, key.key)
     changes.record(
         tx, actor, action="report.update", target=after.id, project_id=key.project, before=before, after=after
     )
     return after
+
+
+async def _store_taken(
+    tx: Write, key: identity.Key, roles: LedgerRoles, amounts: Mapping[int, Decimal]
+) -> None:
+    """Let a draft take amounts of these ledgers, instead of those that it has."""
+    await store_amounts(tx, key.project, key.key, {})
+    await store_ledger_roles(tx, key.project, key.key, roles)
+    await store_amounts(tx, key.project, key.key, amounts)
 
 
 @delete(_ONE, permission="production_accounting:write")

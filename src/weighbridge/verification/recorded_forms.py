@@ -95,6 +95,23 @@ REPORT_COLUMNS: Final[dict[str, LiteralString]] = {
 """What tables say of the batches and the history of the report `t`, by field."""
 
 
+PARTS_OF_METHODOLOGY: Final[dict[str, LiteralString]] = {
+    "versions": """coalesce((SELECT jsonb_agg(to_jsonb(i.versions) ORDER BY i.model_id)
+                     FROM methodology_models i WHERE i.methodology_id = t.id), '[]')""",
+    "ledgers": """coalesce((
+        SELECT jsonb_agg(jsonb_build_object('role', i.role, 'sign', i.sign, 'unit', i.unit)
+                         ORDER BY i.position)
+          FROM methodology_ledgers i WHERE i.methodology_id = t.id), '[]')""",
+}
+"""What tables say of the models and the ledgers of the methodology `t`, by field."""
+
+
+def shape_methodology(recorded: LoggedRecord) -> LoggedRecord:
+    """What is compared of a methodology as the log has it."""
+    versions = [model.get("versions", []) for model in recorded["models"]]
+    return {**recorded, "versions": versions, "ledgers": recorded.get("ledgers", [])}
+
+
 _FOLLOWED: Final = ("model", "static_input")
 """Kinds of which the log names the version or value that counted then, which need not be the one kept."""
 

@@ -78,7 +78,7 @@ class ImpactOnReport(msgspec.Struct, frozen=True):
     role: str | None
     """What the ledger is for in a report of several, of which each has a row; null of a report of one."""
     sign: int
-    """1 where the ledger counts toward the claim, -1 where it is deducted."""
+    """The sign: 1 where the ledger counts toward the claim, -1 where it is deducted."""
 
 
 class GenerationImpact(msgspec.Struct, frozen=True):

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from weighbridge.core.bundle import rows, tables
 from weighbridge.core.bundle.archive import Faults, UnreadableError
-from weighbridge.core.bundle.methodology import METHODOLOGY, BundledMethodology
+from weighbridge.core.bundle.methodology import METHODOLOGY, BundledMethodology, StatedLedger
 from weighbridge.core.bundle.rows import TextKind, parse_json, read_record
 from weighbridge.core.bundle.tables import (
     LINEAGE,
@@ -96,21 +96,6 @@ class StatedInclusion:
     end_time: str
     start_time: str
     tracking_id: str
-    unit: str
-
-
-@dataclass(frozen=True, slots=True)
-class StatedLedger:
-    """A ledger of a report of several: what the report takes of it, and what that counts for."""
-
-    amount: str
-    batch_ids: list[str]
-    """The batches of the inclusions that are of this ledger, in their order."""
-    counted: str
-    """The amount with its sign, in the unit of the first ledger."""
-    ledger_id: str
-    role: str
-    sign: int
     unit: str
 
 

@@ -38,6 +38,21 @@ class BundledMethodologyLedger:
 
 
 @dataclass(frozen=True, slots=True)
+class StatedLedger:
+    """A ledger of a report of several: what the report takes of it, and what that counts for."""
+
+    amount: str
+    batch_ids: list[str]
+    """The batches of the inclusions that are of this ledger, in their order."""
+    counted: str
+    """The amount with its sign, in the unit of the first ledger."""
+    ledger_id: str
+    role: str
+    sign: int
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
 class BundledMethodology:
     """The methodology of the report, as it was made."""
 

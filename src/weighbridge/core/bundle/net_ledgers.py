@@ -12,7 +12,8 @@ of one of the ledgers; each counts for its amount times its sign, in the unit of
 from collections.abc import Iterator
 from decimal import Decimal
 
-from weighbridge.core.bundle.contents import BundleContents, StatedLedger
+from weighbridge.core.bundle.contents import BundleContents
+from weighbridge.core.bundle.methodology import StatedLedger
 from weighbridge.core.number import EXACT, ZERO, exact_total, plain
 from weighbridge.core.report_ledgers import find_exact_factor
 from weighbridge.core.unit import UnitError, parse_unit

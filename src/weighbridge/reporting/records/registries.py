@@ -139,7 +139,7 @@ class MethodologyLedger(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
     role: Line
     """What the ledger is for, such as `removal` or `leakage`; once in the methodology."""
     sign: int
-    """1 where it counts toward what is claimed, -1 where it is deducted; the first counts."""
+    """The sign: 1 where it counts toward what is claimed, -1 where it is deducted; the first counts."""
     unit: Line
     """The unit of the ledger, such as `kg`; it converts exactly into that of the first, in which reports
     state their amount."""

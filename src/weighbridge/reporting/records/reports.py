@@ -61,7 +61,7 @@ class ReportLedger(msgspec.Struct, frozen=True):
     """What the ledger is for in the report, as its methodology calls it, such as `removal`."""
     ledger_id: str
     sign: int
-    """1 where it counts toward the claim, -1 where it is deducted."""
+    """The sign: 1 where it counts toward the claim, -1 where it is deducted."""
     unit: str
     """The unit of the ledger, such as `kg`."""
     amount: Decimal

@@ -42,6 +42,10 @@ FREE_TEXTS: Final = frozenset(_FREE.split())
 
 FREE_IN_ONE_RECORD: Final = {
     "IssuedTicket.ticket": "random, but for what it stands for",
+    "ImpactOnReport.role": "what a ledger is for",
+    "MethodologyLedger.role": "what a ledger is for",
+    "NamedReportLedger.role": "what a ledger is for",
+    "ReportLedger.role": "what a ledger is for",
     "CatalogueRecord.parent": "what a registry calls a project",
     "RegistryCall.answer": "what a registry answered",
     "RegistryCall.body": "what a registry was sent",

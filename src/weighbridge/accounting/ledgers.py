@@ -160,6 +160,7 @@ async def remove_ledger(tx: Write, actor: Actor, friendly: str) -> None:
     before = await queries.get_ledger(tx, actor, friendly)
     key = key_named("ledger", friendly)
     problems = _check_not_system(before) + await _check_no_batches(tx, key)
+    problems += await _check_no_role(tx, key)
     if problems:
         raise Invalid(problems)
     await tx.execute("DELETE FROM ledgers WHERE project_id = %s AND id = %s", (key.project, key.key))
@@ -193,6 +194,21 @@ async def _check_no_batches(tx: Write, key: identity.Key) -> list[Problem]:
         return [Problem(message, "ledger_id", "has_entries")]
     message = f"The ledger has batches, among them {', '.join(live)}; delete them first."
     return [Problem(message, "ledger_id", "has_batches", live)]
+
+
+async def _check_no_role(tx: Write, key: identity.Key) -> list[Problem]:
+    """What is wrong with removing a ledger that plays a role in reports of several, perhaps of no batches."""
+    rows = await tx.tuples(
+        "SELECT report_id FROM report_ledgers WHERE project_id = %s AND ledger_id = %s ORDER BY 1 LIMIT %s",
+        (key.project, key.key, BATCHES_NAMED_MAX),
+    )
+    if not rows:
+        return []
+    named = tuple(identity.of("report", key.project, report) for (report,) in rows)
+    message = (
+        f"The ledger plays a role in reports, among them {', '.join(named)}; name another one there first."
+    )
+    return [Problem(message, "ledger_id", "in_use", named)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ from weighbridge.accounting.records.uncertainty_runs import (
     UncertaintyRun,
 )
 from weighbridge.core import identity
-from weighbridge.core.number import exact_total, plain
+from weighbridge.core.number import EXACT, exact_total, plain
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.platform.tasks import TaskState
 from weighbridge.core.problem import Problem
@@ -79,10 +79,13 @@ _JOINED: Final = "JOIN async_tasks t ON t.id = u.async_task_id"
 _SOURCE: Final = f"uncertainty_runs u {_JOINED}"
 
 _HELD: Final = """
-    (SELECT string_agg(i.batch_id || ' ' || i.amount, ',' ORDER BY i.batch_id) FROM report_batches i
+    (SELECT string_agg(concat_ws(' ', i.batch_id, i.amount, g.factor), ',' ORDER BY i.batch_id)
+       FROM report_batches i JOIN batches held ON (held.project_id, held.id) = (i.project_id, i.batch_id)
+       LEFT JOIN report_ledgers g
+              ON (g.project_id, g.report_id, g.ledger_id) = (i.project_id, i.report_id, held.ledger_id)
       WHERE (i.project_id, i.report_id) = ({project}, {report}))
 """
-"""What a report holds, as a text that changes with it."""
+"""What a report holds, as a text that changes with it; of several ledgers with what each counts for."""
 
 _IS_CURRENT: Final[LiteralString] = f"""
     (u.held IS NOT DISTINCT FROM CASE WHEN u.report_id IS NOT NULL
@@ -193,7 +196,8 @@ class _Counted(NamedTuple):
 
     batch: int
     amount: Decimal | None
-    """How much a report holds of it; None where its run counts as a whole."""
+    """How much a report holds of it, with its sign and in the unit of the report; None where its run counts
+    as a whole."""
     newest: int | None
     """The newest batch of its run; None for an instrument."""
     total: Decimal
@@ -211,6 +215,7 @@ class _RunsAsked(NamedTuple):
     report: int | None
     held: str | None
     counted: Sequence[_Counted]
+    unit: str
 
     @property
     def target(self) -> str:
@@ -259,7 +264,7 @@ async def _ask_of_batch(tx: Read, actor: Actor, friendly: str) -> _RunsAsked:
             " `uncertainty`, so there is nothing to draw from. Add the key, and generate the batch again."
         )
         raise Invalid([Problem(message, "batch_id", "not_uncertain")])
-    return _RunsAsked(key.project, key.key, None, None, [one])
+    return _RunsAsked(key.project, key.key, None, None, [one], one.unit)
 
 
 async def _ask_of_report(tx: Read, actor: Actor, friendly: str) -> _RunsAsked:
@@ -269,9 +274,13 @@ async def _ask_of_report(tx: Read, actor: Actor, friendly: str) -> _RunsAsked:
         f"SELECT {_HELD.format(project='%s', report='%s')}",
         (key.project, key.key),
     )
-    amounts = [(int(batch), Decimal(amount)) for batch, amount in _read_held(held)]
+    amounts = [
+        (int(batch), EXACT.multiply(Decimal(amount), Decimal(factor[0])) if factor else Decimal(amount))
+        for batch, amount, *factor in _read_held(held)
+    ]
     counted = await _read_counted(tx, key.project, amounts)
-    asked = _RunsAsked(key.project, None, key.key, held, counted)
+    unit: str | None = await tx.value(_UNIT, (key.project, key.key))
+    asked = _RunsAsked(key.project, None, key.key, held, counted, unit or "")
     if not asked.repeated:
         message = (
             f"The report {friendly} holds no batch whose model asks for uncertainty, so there is no run to"
@@ -300,6 +309,11 @@ async def _read_counted(
     )
     return [_Counted(*row) for row in rows]
 
+
+_UNIT: Final = """
+    SELECT l.unit FROM reports r JOIN ledgers l ON (l.project_id, l.id) = (r.project_id, r.ledger_id)
+     WHERE r.project_id = %s AND r.id = %s
+"""
 
 _COUNTED: Final = """
     SELECT b.id, asked.amount, newest.id, coalesce(newest.total, b.total), l.unit,
@@ -388,7 +402,7 @@ async def queue_trials(
             "project": asked.project, "id": number, "batch": asked.batch, "report": asked.report,
             "task": task.id, "trials": request.trials, "seed": request.seed,
             "probability": request.coverage_probability or max(probabilities, default=COVERAGE_PROBABILITY),
-            "unit": asked.counted[0].unit, "estimate": exact_total(totals), "certain": asked.certain,
+            "unit": asked.unit, "estimate": exact_total(totals), "certain": asked.certain,
             "batches": [one.batch for one in repeated], "amounts": [one.amount for one in repeated],
             "totals": [one.total for one in repeated], "held": asked.held,
         },

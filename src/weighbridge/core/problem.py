@@ -87,6 +87,21 @@ ACCOUNTING: Final[Mapping[str, ErrorCode]] = {
     "several_ledgers": ErrorCode(
         RULE, "The batches are of several ledgers.", "Make a report of each ledger, which `records` names."
     ),
+    "another_ledger": ErrorCode(
+        RULE,
+        "The batches are of ledgers that play no role in the report.",
+        "Leave out batches of the ledgers in `records`.",
+    ),
+    "below_zero": ErrorCode(
+        RULE,
+        "A report of several ledgers deducts more than it claims.",
+        "Take more of what counts; if an accepted claim is below zero now, restate it with a liability.",
+    ),
+    "not_deducted": ErrorCode(
+        RULE,
+        "A report of several ledgers leaves something out of what is deducted.",
+        "Take all that remains of the batches in `records`.",
+    ),
     "not_remaining": ErrorCode(
         RULE,
         "A report takes more of a batch or a partition than remains there at every moment.",

@@ -259,6 +259,12 @@ class Requirement(StrEnum):
     AMOUNTS_REMAIN = "not_remaining"
     """What it takes remains, at every moment from the latest slot's end on."""
 
+    NOT_BELOW_ZERO = "below_zero"
+    """Of several ledgers it deducts no more than it claims."""
+
+    DEDUCTED_WHOLE = "not_deducted"
+    """Of several ledgers it takes all that remains, up to its end, of those that are deducted."""
+
     NO_PENDING_PROPOSALS = "pending_proposals"
     """No correction of the data behind it waits for approval."""
 
@@ -487,11 +493,3 @@ def list_causes(old: RunBasis, new: RunBasis) -> tuple[ChangeCause, ...]:
         if is_so
     ]
     return tuple(causes) or (ChangeCause.OTHER_INPUTS,)
-
-
-def total_change(changes: list[RunChange]) -> Decimal:
-    """By how much the later report takes more, all in all."""
-    total = ZERO
-    for change in changes:
-        total = EXACT.add(total, EXACT.subtract(change.after, change.before))
-    return total

@@ -31,6 +31,9 @@ EACH: Final = "inclusions"
 GROUPS: Final = "groups"
 """The list of groups of these batches, by the value of a field of theirs; within groups, of theirs again."""
 
+LEDGERS: Final = "ledgers"
+"""The list of the ledgers that a report takes of, each in its role; one without a role of a report of one."""
+
 REPORT: Final = "report"
 """The scope outside of every list."""
 
@@ -76,6 +79,9 @@ OF_INCLUSION: Final[Mapping[str, FieldKind]] = {
     "inclusion.end_time": FieldKind.MOMENT,
     "inclusion.amount": FieldKind.NUMBER,
     "inclusion.unit": FieldKind.TEXT,
+    "inclusion.role": FieldKind.TEXT,
+    "inclusion.ledger_id": FieldKind.TEXT,
+    "inclusion.counted": FieldKind.NUMBER,
     "inclusion.feedstock": FieldKind.TEXT,
     "inclusion.asset": FieldKind.TEXT,
     "inclusion.model_name": FieldKind.TEXT,
@@ -88,6 +94,9 @@ UNITS: Final[Mapping[str, str]] = {
     "report.amount": "report.unit",
     "report.liability": "report.unit",
     "inclusion.amount": "inclusion.unit",
+    "inclusion.counted": "report.unit",
+    "role.amount": "role.unit",
+    "role.counted": "report.unit",
     "group.amount": "group.unit",
     "node.value": "node.unit",
     "output.value": "output.unit",
@@ -126,7 +135,16 @@ def _name(record: str, fields: Mapping[str, FieldKind]) -> Mapping[str, FieldKin
 
 
 LISTS: Final[Mapping[str, ListKind]] = {
-    EACH: ListKind("inclusion", (REPORT, GROUPS), OF_INCLUSION),
+    EACH: ListKind("inclusion", (REPORT, GROUPS, LEDGERS), OF_INCLUSION),
+    LEDGERS: ListKind(
+        "role",
+        (REPORT,),
+        _name("role", {
+            "name": FieldKind.TEXT, "ledger_id": FieldKind.TEXT, "ledger_name": FieldKind.TEXT,
+            "sign": FieldKind.NUMBER, "amount": FieldKind.NUMBER, "unit": FieldKind.TEXT,
+            "counted": FieldKind.NUMBER,
+        }),
+    ),
     GROUPS: ListKind(
         "group",
         (REPORT, GROUPS),
@@ -184,7 +202,7 @@ LISTS: Final[Mapping[str, ListKind]] = {
 """What a mapping may repeat a part for."""
 
 NODE: Final[Mapping[str, str]] = {
-    REPORT: "report.node.", GROUPS: "group.node.", EACH: "inclusion.node.",
+    REPORT: "report.node.", GROUPS: "group.node.", LEDGERS: "role.node.", EACH: "inclusion.node.",
 }  # fmt: skip
 """What paths of values of nodes begin with, in each scope: of a batch, or the sum of those of a group or"
 " all."""

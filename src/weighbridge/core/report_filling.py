@@ -21,6 +21,7 @@ from weighbridge.core.report_fields import (
     BASIS,
     EACH,
     GROUPS,
+    LEDGERS,
     NODE,
     OF_LIST,
     OF_UNIT,
@@ -55,6 +56,7 @@ class StatedReport:
 
     fields: Fields
     inclusions: Sequence[Fields]
+    ledgers: Sequence[Fields]
     zone: tzinfo
     """The time zone of its project, which determines days."""
 
@@ -202,7 +204,7 @@ class _Filler:
         """The fields within each row of a table."""
         scopes = [fields]
         for each in part.rows:
-            scopes = scopes if each.source in {EACH, GROUPS} else _list_bases(scopes)
+            scopes = scopes if each.source in {EACH, GROUPS, LEDGERS} else _list_bases(scopes)
             scopes = [inner for outer in scopes for inner in self.list_scopes(each, outer)]
         return scopes
 
@@ -267,6 +269,8 @@ class _Filler:
         """The fields within a part, once for each record of its list."""
         if part.source == GROUPS:
             records = self.group(part, fields)
+        elif part.source == LEDGERS:
+            records = self.list_ledgers()
         elif part.source == EACH:
             records = fields.get(MEMBERS, self.stated.inclusions)
         else:
@@ -274,6 +278,20 @@ class _Filler:
         if part.source == EACH and isinstance(part.part, RepeatedPart):
             records = _list_bases(records)
         return [{**fields, **record} for record in records]
+
+    def list_ledgers(self) -> list[Fields]:
+        """The ledgers of a report, each with its batches."""
+        return [
+            {
+                **ledger,
+                MEMBERS: [
+                    one
+                    for one in self.stated.inclusions
+                    if one["inclusion.ledger_id"] == ledger["role.ledger_id"]
+                ],
+            }
+            for ledger in self.stated.ledgers
+        ]
 
     def group(self, part: RepeatedPart, fields: Fields) -> list[Fields]:
         """The batches of a report, or of a group, in groups, in the order of their keys; those without a key
@@ -289,8 +307,8 @@ class _Filler:
             {
                 "group.key": key,
                 "group.number": Decimal(number),
-                "group.amount": exact_total(one["inclusion.amount"] for one in members),
-                "group.unit": members[0]["inclusion.unit"],
+                "group.amount": exact_total(one["inclusion.counted"] for one in members),
+                "group.unit": self.stated.fields["report.unit"],
                 "group.count": Decimal(len(members)),
                 "group.start_time": min(one["inclusion.start_time"] for one in members),
                 "group.end_time": max(one["inclusion.end_time"] for one in members),
@@ -306,9 +324,9 @@ class _Filler:
     def find(self, path: str, fields: Fields) -> tuple[Any, str | None]:
         """The value of a field and its unit, where it has one."""
         unit_field = find_unit_field(path)
-        for scope in (REPORT, GROUPS):
+        for scope in (REPORT, GROUPS, LEDGERS):
             if path.startswith(NODE[scope]):
-                members = fields.get(MEMBERS, []) if scope == GROUPS else self.stated.inclusions
+                members = self.stated.inclusions if scope == REPORT else fields.get(MEMBERS, [])
                 return self.sum_node(path, NODE[EACH] + path.removeprefix(NODE[scope]), members)
         if path.startswith((NODE[EACH], ATTRIBUTE)):
             return fields.get(path), fields.get(unit_field) if unit_field else None
@@ -320,6 +338,12 @@ class _Filler:
         Batches of one run have the nodes of its newest, which are added once.
         """
         members = _list_bases(members)
+        if len({one["inclusion.ledger_id"] for one in members}) > 1:
+            message = (
+                f"{path} sums batches of several ledgers. Sum those of each, as role.node within ledgers."
+            )
+            self.tell(message, path)
+            return None, None
         units = {one.get(of_batch + OF_UNIT) for one in members}
         if len(units) > 1 and None not in units:
             named = " and ".join(sorted(map(str, units)))

@@ -4,6 +4,9 @@ A report that takes a of a run that came to Q takes a/Q of each of its effects, 
 name add up over all batches before they are squared, so a scale that weighed two batches counts once and in
 full. A liability is stated, and certain.
 
+Of several ledgers each effect counts with the sign of its ledger: a scale that weighed what is claimed and
+what is deducted moves both, and partly cancels.
+
 Worked example: 10 t of January and 20 t of February, weighed on one scale that is known to 1 %, are known
 to 0.3 t together; read to 0.1 t each by themselves, that adds sqrt(0.02) t in squares.
 
@@ -36,6 +39,13 @@ class IncludedUncertainty:
     """What is kept of the output, in its own unit; None where nothing is."""
     computed: Decimal | None = None
     """What the run came to before its discount, in the unit of the ledger; None without a discount."""
+    factor: Decimal = Decimal(1)
+    """How much of the report's unit one unit of the ledger counts for; below zero where it is deducted."""
+
+    @property
+    def counted(self) -> Decimal:
+        """What the amount counts for in that of the report."""
+        return EXACT.multiply(self.amount, self.factor)
 
     @property
     def is_known(self) -> bool:
@@ -52,9 +62,15 @@ class IncludedUncertainty:
 
     @property
     def part(self) -> WrittenPart:
-        """What is taken of the run, where that is known."""
+        """What is taken of the run, where that is known, in the unit of the ledger."""
         assert self.written is not None, "asked where it is known"  # noqa: S101
         return WrittenPart(self.written, EXACT.multiply(self.amount, self.slope), self.run_total)
+
+    @property
+    def counted_part(self) -> WrittenPart:
+        """The same with its sign, in the unit of the report."""
+        written, part, whole = self.part
+        return WrittenPart(written, EXACT.multiply(part, self.factor), whole)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +99,9 @@ def sum_included(included: Sequence[IncludedUncertainty]) -> SummedUncertainty |
         return None
     probabilities = {Decimal(one.written["coverage_probability"]) for one in included if one.written}
     return SummedUncertainty(
-        exact_total(one.amount for one in included),
-        total(one.discount for one in included),
-        read_sum(one.part for one in included if one.amount),
+        exact_total(one.counted for one in included),
+        total(CONTEXT.multiply(one.discount, one.factor) for one in included),
+        read_sum(one.counted_part for one in included if one.amount),
         max(probabilities),
         len(probabilities) == 1,
     )

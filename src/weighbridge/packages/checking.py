@@ -51,6 +51,7 @@ from weighbridge.packages.reading import (
 )
 from weighbridge.packages.rule_checking import RuleReport, build_event_type, check_package_rule
 from weighbridge.packages.samples import check_samples
+from weighbridge.reporting.submission.ledgers import check_roles
 
 _OF_FORM: Final = frozenset({Decimal(0), Decimal(1)})
 """Numbers of formulas that need no source: `1 - moisture` is arithmetic."""
@@ -410,6 +411,8 @@ def _check_rule_names(package: Package, required: Sequence[Package]) -> Iterator
 
 def _check_methodologies(package: Package) -> Iterator[PackageFlaw]:
     for part in package.methodologies:
+        for problem in check_roles(part.record.ledgers):
+            yield _flaw(part, f"The methodology: {problem.message}")
         body = plain_record(part)
         named = body.get("model_ids") or []
         for name in named if isinstance(named, list) else ():

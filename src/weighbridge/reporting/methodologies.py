@@ -35,6 +35,7 @@ from weighbridge.platform import changes
 from weighbridge.platform.tenancy import find, number_named, of_account
 from weighbridge.reporting.records.registries import METHODOLOGY_BODIES, Methodology, MethodologyModel
 from weighbridge.reporting.submission.file import check_schema
+from weighbridge.reporting.submission.ledgers import check_roles, read_roles, store_roles
 
 METHODOLOGIES: Final = Listing(
     sorts={"id": "m.id", "name": "m.name", "created_at": "m.created_at"},
@@ -52,6 +53,7 @@ METHODOLOGY: Final = row_of(
     Column("report_type", "m.report_type"),
     Column("models", (), list),
     Column("other_versions", "m.other_versions"),
+    Column("ledgers", (), list),
     Column("submission_requirements", "m.submission_requirements"),
     Column("measured_share_min", "m.measured_share_min"),
     Column("registry_id", "m.registry_id"),
@@ -67,7 +69,7 @@ async def read_methodology(tx: Read, actor: Actor, text: str) -> Methodology:
     number = number_named("methodology", text)
     numbered = SQL("{} AND m.id = %s").format(_limit_to_account(actor))
     found = await find(tx, METHODOLOGY, "methodologies m", numbered, (number,))
-    [methodology] = await _add_models(tx, [found])
+    [methodology] = await _add_parts(tx, [found])
     mapping = await tx.value("SELECT mapping FROM methodologies WHERE id = %s", (number,))
     return structs.replace(methodology, mapping=mapping)
 
@@ -76,7 +78,9 @@ def _limit_to_account(actor: Actor) -> Composable:
     return of_account(actor, "m.account_id")
 
 
-async def _add_models(tx: Read, methodologies: Sequence[Methodology]) -> list[Methodology]:
+async def _add_parts(tx: Read, methodologies: Sequence[Methodology]) -> list[Methodology]:
+    """Methodologies with their models and ledgers, read for all of them at once."""
+    ledgers = await read_roles(tx, [one.id for one in methodologies])
     models: dict[int, list[MethodologyModel]] = {one.id: [] for one in methodologies}
     for methodology, number, name, version, versions, numbers in await tx.tuples(
         """
@@ -91,7 +95,9 @@ async def _add_models(tx: Read, methodologies: Sequence[Methodology]) -> list[Me
     ):
         ids = [_model_id(one) for one in numbers]
         models[methodology].append(MethodologyModel(_model_id(number), name, version, versions, ids))
-    return [structs.replace(one, models=models[one.id]) for one in methodologies]
+    return [
+        structs.replace(one, models=models[one.id], ledgers=ledgers.get(one.id, [])) for one in methodologies
+    ]
 
 
 FLAWS_MAX: Final = 100
@@ -125,7 +131,7 @@ async def insert_methodology(tx: Write, actor: Actor, body: Struct) -> Methodolo
     sent = METHODOLOGY_BODIES.sent(body)
     models, unknown = await _find_models(tx, actor, list(dict.fromkeys(sent["model_ids"])))
     versions, wrong = await _find_versions(tx, models, sent["model_versions"])
-    problems += [*unknown, *wrong, *_check_other_versions(new.other_versions)]
+    problems += [*unknown, *wrong, *_check_other_versions(new.other_versions), *check_roles(new.ledgers)]
     if await tx.value(
         "SELECT true FROM methodologies WHERE account_id = %s AND name = %s AND version = %s",
         (actor.account_id, new.name, new.version),
@@ -166,6 +172,7 @@ async def _store_methodology(
         """,
         (number, [model for model, _ in versions], [version for _, version in versions], models),
     )
+    await store_roles(tx, number, new.ledgers)
     return number
 
 
@@ -273,7 +280,7 @@ async def list_methodologies(call: ReadCall) -> Page[Methodology]:
     page = await read_page(
         call.tx, METHODOLOGY, METHODOLOGIES, request, source="methodologies m", where=owned
     )
-    return Page(await _add_models(call.tx, page.data), page.info)
+    return Page(await _add_parts(call.tx, page.data), page.info)
 
 
 @get("/methodologies/{methodology_id}", permission="production_accounting:read", returns=Methodology)

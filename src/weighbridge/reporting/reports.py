@@ -2,10 +2,12 @@
 
 A draft reserves nothing. Permission: production accounting.
 
-Invariant: a draft includes amounts of batches of one ledger.
+Invariant: a draft includes amounts of batches of one ledger, or of those that play the roles of its
+methodology.
 """
 
 from collections.abc import Mapping
+from decimal import Decimal
 from functools import partial
 from tempfile import SpooledTemporaryFile
 from typing import Any, Final, NamedTuple
@@ -69,6 +71,8 @@ from weighbridge.reporting.reports_decisions import (
 from weighbridge.reporting.submission.amounts import (
     Amounts,
     check_amount,
+    check_kept,
+    choose_first,
     name_batches,
     name_whole_batches,
     read_accepted_amounts,
@@ -77,6 +81,13 @@ from weighbridge.reporting.submission.amounts import (
     store_amounts,
 )
 from weighbridge.reporting.submission.file import fill_spool, open_spool, read_submission
+from weighbridge.reporting.submission.ledgers import (
+    LedgerRoles,
+    WantedLedgers,
+    choose_ledgers,
+    read_ledger_roles,
+    store_ledger_roles,
+)
 from weighbridge.reporting.submission.moves import (
     MovingReport,
     ReportWord,
@@ -213,15 +224,24 @@ async def _check_methodology(tx: Write, actor: Actor, number: int | None) -> lis
 
 
 async def _read_named_amounts(
-    tx: Write, project: int, chain: int | None, sent: Mapping[str, Any]
+    tx: Write, project: int, chain: int | None, sent: Mapping[str, Any], wanted: WantedLedgers
 ) -> Amounts | None:
     """The amounts that a request names; None when it names none."""
+    if wanted.problems:
+        return Amounts()
+    if wanted.is_open and (sent.get("batch_ids") or sent.get("batches")):
+        message = (
+            "report.ledgers must name the ledger of each role of its methodology before it takes batches."
+        )
+        return Amounts(problems=[Problem(message, "report.ledgers", "required")])
     if "batch_ids" in sent and "batches" in sent:
         message = "report.batch_ids and report.batches cannot be sent together. Send one of them."
         return Amounts(problems=[Problem(message, "report.batches", "conflict")])
     if "batch_ids" in sent:
-        return await name_whole_batches(tx, project, chain, sent["batch_ids"])
-    return await name_batches(tx, project, chain, sent["batches"]) if "batches" in sent else None
+        return await name_whole_batches(tx, project, chain, sent["batch_ids"], wanted.roles)
+    if "batches" in sent:
+        return await name_batches(tx, project, chain, sent["batches"], wanted.roles)
+    return None
 
 
 async def _lock_restated(
@@ -393,10 +413,14 @@ async def create_report(call: WriteCall, body: Struct) -> Report:
     restated, of_restated = await _lock_restated(tx, project, new.supersedes)
     problems += of_restated
     chain = restated.chain if restated else None
-    amounts = await _read_named_amounts(tx, project, chain, sent)
+    kept = await read_ledger_roles(tx, project, restated.number) if restated else []
+    wanted = await choose_ledgers(tx, project, new.methodology_id, sent.get("ledgers"), kept)
+    problems += wanted.problems
+    amounts = await _read_named_amounts(tx, project, chain, sent, wanted)
     if amounts is None:
         amounts = await read_accepted_amounts(tx, project, restated.number) if restated else _NO_BATCHES
-    ledger = amounts.ledger or (restated.ledger if restated else None)
+        problems += await check_kept(tx, project, amounts, wanted)
+    ledger = choose_first(wanted, amounts, restated.ledger if restated else None)
     problems += await _check_liability(tx, identity.Key(project, chain or 0), ledger, new)
     if problems := [*problems, *amounts.problems]:
         raise Invalid(problems)
@@ -411,6 +435,7 @@ async def create_report(call: WriteCall, body: Struct) -> Report:
             chain, new.liability, new.liability_reason,
         ),
     )  # fmt: skip
+    await store_ledger_roles(tx, project, number, wanted.roles)
     await store_amounts(tx, project, number, amounts.by_batch)
     made = await queries.report_numbered(tx, project, number)
     changes.record(tx, actor, action="report.create", target=made.id, project_id=project, after=made)
@@ -438,19 +463,23 @@ async def update_report(call: WriteCall, body: Struct) -> Report:
     problems = _check_names(desired.name, desired.report_type)
     problems += await _check_methodology(tx, actor, desired.methodology_id)
     chain, chain_ledger = await _read_chain(tx, key)
-    amounts = await _read_named_amounts(tx, key.project, chain, REPORT_BODIES.sent(body))
-    if amounts is not None:
-        problems += amounts.problems
+    sent = REPORT_BODIES.sent(body)
+    kept = await read_ledger_roles(tx, key.project, key.key)
+    wanted = await choose_ledgers(tx, key.project, desired.methodology_id, sent.get("ledgers"), kept)
+    amounts = await _read_named_amounts(tx, key.project, chain, sent, wanted)
+    problems += wanted.problems
     stored = await read_amounts(tx, key.project, key.key)
     after_amounts = stored if amounts is None else amounts
-    ledger = after_amounts.ledger or chain_ledger
+    problems += after_amounts.problems or await check_kept(tx, key.project, after_amounts, wanted)
+    ledger = choose_first(wanted, after_amounts, chain_ledger)
     problems += await _check_liability(tx, identity.Key(key.project, chain or 0), ledger, desired)
     if problems:
         raise Invalid(problems)
-    if desired == before and after_amounts.by_batch == stored.by_batch:
+    has_other_ledgers = [*wanted.roles] != kept
+    if desired == before and after_amounts.by_batch == stored.by_batch and not has_other_ledgers:
         return before
-    if after_amounts is not stored:
-        await store_amounts(tx, key.project, key.key, {})
+    if is_taking_anew := after_amounts is not stored or has_other_ledgers:
+        await _store_taken(tx, key, (), {})
     await tx.execute(
         """
         UPDATE reports
@@ -469,13 +498,22 @@ async def update_report(call: WriteCall, body: Struct) -> Report:
             key.key,
         ),
     )
-    if after_amounts is not stored:
-        await store_amounts(tx, key.project, key.key, after_amounts.by_batch)
+    if is_taking_anew:
+        await _store_taken(tx, key, wanted.roles, after_amounts.by_batch)
     after = await queries.report_numbered(tx, key.project, key.key)
     changes.record(
         tx, actor, action="report.update", target=after.id, project_id=key.project, before=before, after=after
     )
     return after
+
+
+async def _store_taken(
+    tx: Write, key: identity.Key, roles: LedgerRoles, amounts: Mapping[int, Decimal]
+) -> None:
+    """Let a draft take amounts of these ledgers, instead of those that it has."""
+    await store_amounts(tx, key.project, key.key, {})
+    await store_ledger_roles(tx, key.project, key.key, roles)
+    await store_amounts(tx, key.project, key.key, amounts)
 
 
 @delete(_ONE, permission="production_accounting:write")

@@ -45,6 +45,7 @@ from weighbridge.reporting.submission.moves import (
     accept,
     hand_over,
     hold_report,
+    list_ledgers,
     lock_complete,
     refuse_unless,
     refuse_while_restated,
@@ -270,10 +271,13 @@ async def _refuse_unmergeable(tx: Write, first: MovingReport, others: Mapping[st
     being restated.
     """
     problems = []
+    ledgers = await list_ledgers(tx, first.project, first.number)
     for field, report in others.items():
         if (problem := _check_successible(report, "merged", field)) is not None:
             problems.append(problem)
-        elif (report.ledger, report.methodology) != (first.ledger, first.methodology):
+        elif report.methodology != first.methodology or ledgers != await list_ledgers(
+            tx, first.project, report.number
+        ):
             name = identity.of("report", report.project, report.number)
             message = f"{field}: report {name} is of another ledger or follows another methodology."
             problems.append(Problem(message, field, "conflict", (name,)))

@@ -1,7 +1,7 @@
 """Read reports, their submissions and bundles, and their changes against the report that they restate."""
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from decimal import Decimal
 from functools import partial
 from types import NoneType
@@ -25,8 +25,8 @@ from weighbridge.core.report import (
     RunBasis,
     compare_reports,
     may_have_been_received,
-    total_change,
 )
+from weighbridge.core.report_ledgers import sum_net
 from weighbridge.db.engine import Read
 from weighbridge.db.lists.listing import (
     BOUNDS,
@@ -54,11 +54,13 @@ from weighbridge.reporting.records.reports import (
     Report,
     ReportAllocation,
     ReportChanges,
+    ReportLedger,
     ReportMove,
     RunRestated,
 )
 from weighbridge.reporting.records.submissions import StoredSubmission, SubmissionStep
 from weighbridge.reporting.submission.file import SubmissionRow, read_submission
+from weighbridge.reporting.submission.ledgers import FACTOR, read_ledger_roles
 from weighbridge.reporting.submission.versions import OF_OTHER_VERSIONS
 
 # The summary of changes of a report: against what was accepted of the last one that was, or else against the
@@ -77,6 +79,9 @@ async def summarize_changes(tx: Read, project: int, report: int) -> ReportChange
     before = await _read_taken(tx, project, earlier, is_earlier=True)
     after = await _read_taken(tx, project, report, is_earlier=False)
     changes = compare_reports(before, after)
+    more = EXACT.subtract(
+        await _sum_taken(tx, project, report, after), await _sum_taken(tx, project, earlier, before)
+    )
     batches = await _read_batches(tx, project, [earlier, report])
     owed: dict[int, Decimal] = dict(
         await tx.tuples(
@@ -87,7 +92,7 @@ async def summarize_changes(tx: Read, project: int, report: int) -> ReportChange
     owes_more = EXACT.subtract(owed[report], owed[earlier])
     return ReportChanges(
         compared_with=identity.of("report", project, earlier),
-        change=EXACT.subtract(total_change(changes), owes_more),
+        change=EXACT.subtract(more, owes_more),
         liability_change=owes_more,
         data=[
             RunRestated(
@@ -96,10 +101,24 @@ async def summarize_changes(tx: Read, project: int, report: int) -> ReportChange
                 after=change.after,
                 change=EXACT.subtract(change.after, change.before),
                 causes=list(change.causes),
+                ledger_id=identity.of("ledger", project, _find_ledger(change.run)),
             )
             for change in changes
         ],
     )
+
+
+def _find_ledger(run: Hashable) -> int:
+    assert isinstance(run, tuple), "a run is named with its ledger"  # noqa: S101
+    return int(run[1])
+
+
+async def _sum_taken(
+    tx: Read, project: int, report: int, taken: Mapping[Hashable, InclusionOfRun]
+) -> Decimal:
+    """What is taken of runs, all in all, in the unit of the report."""
+    factors = {one.ledger: one.factor for one in await read_ledger_roles(tx, project, report)}
+    return sum_net((one.amount, factors.get(_find_ledger(run), Decimal(1))) for run, one in taken.items())
 
 
 async def find_compared(tx: Read, project: int, report: int) -> int | None:
@@ -119,12 +138,12 @@ async def _read_taken(
 ) -> dict[Hashable, InclusionOfRun]:
     """What a report takes of runs; of an earlier one what was accepted, where it was."""
     taken: dict[Hashable, InclusionOfRun] = {}
-    for run, amount, batch, model, corrections, *events in await tx.tuples(
+    for run, ledger, amount, batch, model, corrections, *events in await tx.tuples(
         _INCLUDED_OF_RUNS, {"project": project, "report": report, "is_earlier": is_earlier}
     ):
         count, first, last = events
         basis = RunBasis(batch, model, frozenset(corrections), (int(count), first, last))
-        taken[run] = InclusionOfRun(Decimal(amount), basis)
+        taken[run, ledger] = InclusionOfRun(Decimal(amount), basis)
     return taken
 
 
@@ -132,13 +151,13 @@ async def _read_batches(tx: Read, project: int, reports: list[int]) -> dict[Hash
     """The batches that either report takes from, by run."""
     rows = await tx.tuples(
         """
-        SELECT coalesce(b.run_id, - b.id), array_agg(DISTINCT b.id ORDER BY b.id)
+        SELECT coalesce(b.run_id, - b.id), b.ledger_id, array_agg(DISTINCT b.id ORDER BY b.id)
           FROM report_batches i JOIN batches b ON (b.project_id, b.id) = (i.project_id, i.batch_id)
-         WHERE i.project_id = %s AND i.report_id = ANY (%s) GROUP BY 1
+         WHERE i.project_id = %s AND i.report_id = ANY (%s) GROUP BY 1, 2
         """,
         (project, reports),
     )
-    return dict(rows)
+    return {(run, ledger): batches for run, ledger, batches in rows}
 
 
 _COMPARED: Final = """
@@ -156,7 +175,7 @@ _COMPARED: Final = """
 # An instrument has no run; its own number, below zero, stands for it.
 _INCLUDED_OF_RUNS: Final = """
     WITH taken AS (
-        SELECT coalesce(b.run_id, - b.id) AS run,
+        SELECT coalesce(b.run_id, - b.id) AS run, b.ledger_id,
                sum(CASE WHEN %(is_earlier)s THEN coalesce(i.accepted_amount, i.amount) ELSE i.amount END)
                AS amount, max(coalesce(i.basis, (
                SELECT max(newest.id) FROM batches newest
@@ -164,9 +183,9 @@ _INCLUDED_OF_RUNS: Final = """
                     = (b.project_id, b.run_id, b.ledger_id) AND newest.deleted_at IS NULL), b.id)) AS basis,
                min(b.start_time) AS start_time, min(b.id) AS first
           FROM report_batches i JOIN batches b ON (b.project_id, b.id) = (i.project_id, i.batch_id)
-         WHERE i.project_id = %(project)s AND i.report_id = %(report)s GROUP BY 1
+         WHERE i.project_id = %(project)s AND i.report_id = %(report)s GROUP BY 1, 2
     )
-    SELECT taken.run, taken.amount, taken.basis, b.model_id,
+    SELECT taken.run, taken.ledger_id, taken.amount, taken.basis, b.model_id,
            ARRAY(SELECT c.correction_id FROM batch_corrections c
                   WHERE (c.project_id, c.batch_id) = (b.project_id, b.id)),
            (SELECT coalesce(sum(s.event_count), 0) FROM batch_input_sets s
@@ -204,9 +223,10 @@ REPORTS: Final = Listing(
     },
 )
 
-_TAKEN: Final = """
-    FROM report_batches b JOIN batches t ON (t.project_id, t.id) = (b.project_id, b.batch_id)
-   WHERE (b.project_id, b.report_id) = (r.project_id, r.id)
+_TAKEN: Final = f"""
+    FROM report_batches i JOIN batches b ON (b.project_id, b.id) = (i.project_id, i.batch_id)
+   CROSS JOIN LATERAL (SELECT {FACTOR} AS factor) AS counted
+   WHERE (i.project_id, i.report_id) = (r.project_id, r.id)
 """
 _WAS_ACCEPTED: Final = """EXISTS (
     SELECT FROM report_moves m WHERE (m.project_id, m.report_id, m.status) = (r.project_id, r.id, 'complete'))
@@ -215,9 +235,10 @@ _WAS_ACCEPTED: Final = """EXISTS (
 _JOINED: Final = f"""
     LEFT JOIN ledgers l ON (l.project_id, l.id) = (r.project_id, r.ledger_id)
     LEFT JOIN LATERAL (
-        SELECT count(*) AS count, coalesce(sum(b.amount), 0) AS amount, min(t.start_time) AS start_time,
-               max(t.end_time) AS end_time,
-               coalesce(sum(coalesce(b.accepted_amount, b.amount)), 0) AS accepted {_TAKEN}) AS taken ON true
+        SELECT count(*) AS count, coalesce(sum(i.amount * factor), 0) AS amount,
+               min(b.start_time) AS start_time, max(b.end_time) AS end_time,
+               coalesce(sum(coalesce(i.accepted_amount, i.amount) * factor), 0) AS accepted
+               {_TAKEN}) AS taken ON true
     CROSS JOIN LATERAL (
         SELECT CASE WHEN {_WAS_ACCEPTED} THEN taken.accepted END AS amount) AS accepted
     LEFT JOIN reports later ON (later.project_id, later.supersedes) = (r.project_id, r.id)
@@ -264,6 +285,7 @@ REPORT: Final = row_of(
     Column("status", "r.status"),
     Column("methodology_id", "r.methodology_id"),
     Column("ledger_id", ("r.project_id", "r.ledger_id"), unless_null(partial(identity.of, "ledger"))),
+    Column("ledgers", (), list),
     Column("start_time", "taken.start_time"),
     Column("end_time", "taken.end_time"),
     Column("inclusions", (), list),
@@ -392,8 +414,13 @@ async def _complete_reports(tx: Read, reports: Sequence[Report], most: int) -> l
         **PARAMETERS,
     }
     inclusions: dict[int, list[Inclusion]] = {key.key: [] for key in keys}
-    for project, report, batch, *rest in await tx.tuples(_INCLUSIONS, values):
-        inclusions[report].append(Inclusion(identity.of("batch", project, batch), *rest))
+    for project, report, batch, ledger, *rest in await tx.tuples(_INCLUSIONS, values):
+        friendly, of_ledger = identity.of("batch", project, batch), identity.of("ledger", project, ledger)
+        inclusions[report].append(Inclusion(friendly, of_ledger, *rest))
+    ledgers: dict[int, list[ReportLedger]] = {}
+    for project, report, role, ledger, *rest in await tx.tuples(_LEDGERS, values):
+        of_report = ledgers.setdefault(report, [])
+        of_report.append(ReportLedger(role, identity.of("ledger", project, ledger), *rest))
     stale: dict[int, int] = dict(await tx.tuples(_STALE, values))
     alerted = {report: counts for report, *counts in await tx.tuples(_ALERTED, values)}
     waiting: dict[int, int] = dict(await tx.tuples(_WAITING, values))
@@ -406,6 +433,7 @@ async def _complete_reports(tx: Read, reports: Sequence[Report], most: int) -> l
         msgspec.structs.replace(
             report,
             inclusions=inclusions[key.key],
+            ledgers=ledgers.get(key.key, []),
             history=history[key.key],
             stale_batch_count=stale.get(key.key, 0),
             alerted_batch_count=alerted.get(key.key, (0, 0))[0],
@@ -432,8 +460,8 @@ async def _count_pending(tx: Read, keys: Sequence[identity.Key]) -> dict[int, in
 _NAMED: Final = "unnest(%(projects)s::integer[], %(reports)s::bigint[]) AS named (project_id, report_id)"
 
 _INCLUSIONS: Final = f"""
-    SELECT t.project_id, t.report_id, t.batch_id, t.name, t.start_time, t.end_time, t.amount, t.unit,
-           CASE WHEN acceptance.id IS NOT NULL THEN coalesce(t.accepted_amount, t.amount) END
+    SELECT t.project_id, t.report_id, t.batch_id, t.ledger_id, t.name, t.start_time, t.end_time, t.amount,
+           t.unit, CASE WHEN acceptance.id IS NOT NULL THEN coalesce(t.accepted_amount, t.amount) END
       FROM {_NAMED}
       LEFT JOIN LATERAL (
            SELECT m.id FROM report_moves m
@@ -441,7 +469,7 @@ _INCLUSIONS: Final = f"""
             LIMIT 1) AS acceptance ON true
      CROSS JOIN LATERAL (
            SELECT i.project_id, i.report_id, i.batch_id, b.tracking_id AS name, b.start_time, b.end_time,
-                  i.amount, i.accepted_amount, l.unit
+                  i.amount, i.accepted_amount, l.unit, b.ledger_id
              FROM report_batches i
              JOIN batches b ON (b.project_id, b.id) = (i.project_id, i.batch_id)
              JOIN ledgers l ON (l.project_id, l.id) = (b.project_id, b.ledger_id)
@@ -450,10 +478,29 @@ _INCLUSIONS: Final = f"""
      ORDER BY t.report_id, t.start_time, t.end_time, t.name, t.batch_id
 """
 
+_LEDGERS: Final = f"""
+    SELECT g.project_id, g.report_id, g.role, g.ledger_id, sign(g.factor)::integer, l.unit, taken.amount,
+           CASE WHEN was.accepted THEN taken.accepted END, trim_scale(taken.amount * g.factor),
+           CASE WHEN was.accepted THEN trim_scale(taken.accepted * g.factor) END
+      FROM {_NAMED}
+      JOIN report_ledgers g ON (g.project_id, g.report_id) = (named.project_id, named.report_id)
+      JOIN reports r ON (r.project_id, r.id) = (named.project_id, named.report_id)
+      JOIN ledgers l ON (l.project_id, l.id) = (g.project_id, g.ledger_id)
+     CROSS JOIN LATERAL (SELECT {_WAS_ACCEPTED} AS accepted) AS was
+     CROSS JOIN LATERAL (
+           SELECT coalesce(sum(i.amount), 0) AS amount,
+                  coalesce(sum(coalesce(i.accepted_amount, i.amount)), 0) AS accepted
+             FROM report_batches i JOIN batches b ON (b.project_id, b.id) = (i.project_id, i.batch_id)
+            WHERE (i.project_id, i.report_id, b.ledger_id) = (g.project_id, g.report_id, g.ledger_id)
+           ) AS taken
+     ORDER BY g.report_id, g.position
+"""
+
 _HISTORY: Final = f"""
     SELECT m.report_id, m.status, m.said_at, u.name, m.adapter, m.reason, m.reference,
            CASE WHEN m.status = 'complete' THEN (
-               SELECT coalesce(sum(coalesce(i.accepted_amount, i.amount)), 0) FROM report_batches i
+               SELECT coalesce(sum(coalesce(i.accepted_amount, i.amount) * {FACTOR}), 0)
+                 FROM report_batches i JOIN batches b ON (b.project_id, b.id) = (i.project_id, i.batch_id)
                 WHERE (i.project_id, i.report_id) = (m.project_id, m.report_id)
                ) - coalesce(r.liability, 0) END
       FROM {_NAMED}

@@ -40,6 +40,7 @@ from weighbridge.footprints.pact.making import (
 )
 from weighbridge.footprints.pact.stored import derive_keys
 from weighbridge.footprints.records import FootprintProduct
+from weighbridge.reporting.submission.ledgers import FACTOR
 from weighbridge.verification.recorded import RecordedNoun, check_records
 from weighbridge.verification.recorded_forms import moment
 
@@ -256,8 +257,8 @@ _FOOTPRINTS: Final = """
          ORDER BY p.id DESC LIMIT 1) AS product ON true
      WHERE a.action = 'footprint.create' AND a.id > %s ORDER BY a.id LIMIT %s
 """
-_REPORT: Final = """
-    SELECT sum(coalesce(i.accepted_amount, i.amount)) - coalesce(max(r.liability), 0), max(l.unit),
+_REPORT: Final = f"""
+    SELECT sum(coalesce(i.accepted_amount, i.amount) * {FACTOR}) - coalesce(max(r.liability), 0), max(l.unit),
            min(b.start_time), max(b.end_time)
       FROM reports r JOIN ledgers l ON (l.project_id, l.id) = (r.project_id, r.ledger_id)
       JOIN report_batches i ON (i.project_id, i.report_id) = (r.project_id, r.id)

@@ -402,6 +402,34 @@ REPORTS: Final = (
         """,
         "report",
     ),
+    Invariant(
+        "a report takes of batches of its ledgers, and its ledgers have the signs of its methodology",
+        "report {id}: it has a ledger or a batch that is none of its own, or another sign",
+        """
+        SELECT r.project_id, r.id, count(*), 0
+          FROM reports r
+         CROSS JOIN LATERAL (
+               SELECT FROM report_batches i
+                 JOIN batches b ON (b.project_id, b.id) = (i.project_id, i.batch_id)
+                WHERE (i.project_id, i.report_id) = (r.project_id, r.id)
+                  AND b.ledger_id <> r.ledger_id
+                  AND NOT EXISTS (SELECT FROM report_ledgers g
+                                   WHERE (g.project_id, g.report_id, g.ledger_id)
+                                       = (r.project_id, r.id, b.ledger_id))
+                UNION ALL
+               SELECT FROM report_ledgers g
+                 LEFT JOIN methodology_ledgers m
+                        ON (m.methodology_id, m.position) = (r.methodology_id, g.position)
+                WHERE (g.project_id, g.report_id) = (r.project_id, r.id)
+                  AND (m.role, m.sign) IS DISTINCT FROM (g.role, sign(g.factor)::smallint)
+                UNION ALL
+               SELECT FROM report_ledgers g
+                WHERE (g.project_id, g.report_id, g.position) = (r.project_id, r.id, 0)
+                  AND g.ledger_id <> r.ledger_id) AS wrong
+         GROUP BY r.project_id, r.id
+        """,
+        "report",
+    ),
     # Successors share their predecessors: several of one that was split, or one of several that were merged.
     Invariant(
         "successors of reports take of every batch what their predecessors held",

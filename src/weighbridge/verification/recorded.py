@@ -16,10 +16,12 @@ from weighbridge.db.engine import Read
 from weighbridge.db.statements import Literal, canonical
 from weighbridge.verification.recorded_forms import (
     PARTS_OF_INSTALLATION,
+    PARTS_OF_METHODOLOGY,
     REPORT_COLUMNS,
     LoggedRecord,
     moment,
     shape_installation,
+    shape_methodology,
     shape_report,
 )
 
@@ -262,12 +264,11 @@ NOUNS: Final = (
         )
         | {
             "submission_requirements": "to_jsonb(t.submission_requirements)",
-            "versions": """coalesce((SELECT jsonb_agg(to_jsonb(i.versions) ORDER BY i.model_id)
-                             FROM methodology_models i WHERE i.methodology_id = t.id), '[]')""",
+            **PARTS_OF_METHODOLOGY,
         }
         | _MADE,
         is_of_project=False,
-        shape=lambda told: {**told, "versions": [model.get("versions", []) for model in told["models"]]},
+        shape=shape_methodology,
     ),
     RecordedNoun(
         "methodology_package",

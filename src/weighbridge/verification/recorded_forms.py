@@ -38,6 +38,15 @@ def shape_report(recorded: LoggedRecord) -> LoggedRecord:
         "predecessors": sorted(
             identity.number("report", friendly) for friendly in recorded.get("predecessors", ())
         ),
+        "ledgers": [
+            [
+                ledger["role"],
+                identity.number("ledger", ledger["ledger_id"]),
+                ledger["sign"],
+                ledger["counted"],
+            ]
+            for ledger in recorded.get("ledgers", ())
+        ],
         "amounts": sorted(inclusion["amount"] for inclusion in recorded["inclusions"]),
         "accepted": sorted(accepted, key=lambda amount: (amount is None, amount)),
     }
@@ -58,6 +67,13 @@ REPORT_COLUMNS: Final[dict[str, LiteralString]] = {
     "predecessors": """coalesce((
         SELECT jsonb_agg(s.predecessor_id ORDER BY s.predecessor_id) FROM report_successions s
          WHERE (s.project_id, s.report_id) = (t.project_id, t.id)), '[]')""",
+    "ledgers": """coalesce((
+        SELECT jsonb_agg(jsonb_build_array(g.role, g.ledger_id, sign(g.factor), g.factor * (
+                   SELECT coalesce(sum(i.amount), 0)
+                     FROM report_batches i JOIN batches b ON (b.project_id, b.id) = (i.project_id, i.batch_id)
+                    WHERE (i.project_id, i.report_id, b.ledger_id)
+                        = (g.project_id, g.report_id, g.ledger_id))) ORDER BY g.position)
+          FROM report_ledgers g WHERE (g.project_id, g.report_id) = (t.project_id, t.id)), '[]')""",
     "amounts": """coalesce((SELECT jsonb_agg(i.amount ORDER BY i.amount) FROM report_batches i
                            WHERE (i.project_id, i.report_id) = (t.project_id, t.id)), '[]')""",
     "accepted": """coalesce((
@@ -77,6 +93,23 @@ REPORT_COLUMNS: Final[dict[str, LiteralString]] = {
                    AND m.status <> 'superseded'), '[]')""",
 }
 """What tables say of the batches and the history of the report `t`, by field."""
+
+
+PARTS_OF_METHODOLOGY: Final[dict[str, LiteralString]] = {
+    "versions": """coalesce((SELECT jsonb_agg(to_jsonb(i.versions) ORDER BY i.model_id)
+                     FROM methodology_models i WHERE i.methodology_id = t.id), '[]')""",
+    "ledgers": """coalesce((
+        SELECT jsonb_agg(jsonb_build_object('role', i.role, 'sign', i.sign, 'unit', i.unit)
+                         ORDER BY i.position)
+          FROM methodology_ledgers i WHERE i.methodology_id = t.id), '[]')""",
+}
+"""What tables say of the models and the ledgers of the methodology `t`, by field."""
+
+
+def shape_methodology(recorded: LoggedRecord) -> LoggedRecord:
+    """What is compared of a methodology as the log has it."""
+    versions = [model.get("versions", []) for model in recorded["models"]]
+    return {**recorded, "versions": versions, "ledgers": recorded.get("ledgers", [])}
 
 
 _FOLLOWED: Final = ("model", "static_input")

@@ -92,6 +92,8 @@ def test_a_report_that_includes_a_changed_batch_is_named_with_what_it_would_lack
             "primary_output_after": 40,
             "uncovered": 10,
             "unit": "t",
+            "role": None,
+            "sign": 1,
         }
     ]
     assert [one["amount"] for one in said["deficits"]] == [10]

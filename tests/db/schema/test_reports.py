@@ -225,6 +225,25 @@ def test_only_what_takes_the_place_of_an_accepted_report_is_complete_without_bei
             connection.execute(statement)
 
 
+def test_the_ledgers_of_a_report_begin_with_its_own_which_counts_and_stay(connection):
+    plays = "INSERT INTO report_ledgers VALUES (1, 1, {place}, {ledger}, '{role}', {factor})"
+    for wrong, constraint in (
+        (plays.format(place=0, ledger=1, role="removal", factor=1), "begins with another ledger"),
+        (plays.format(place=0, ledger=2, role="removal", factor=-1), "report_ledgers_first_counts"),
+        (plays.format(place=1, ledger=1, role="leakage", factor=0), "factor"),
+    ):
+        with pytest.raises(CheckViolation, match=constraint):
+            connection.execute(wrong)
+    connection.execute(plays.format(place=0, ledger=2, role="removal", factor=1))
+    connection.execute(plays.format(place=1, ledger=1, role="leakage", factor="-0.001"))
+    with pytest.raises(CheckViolation, match="is no draft"):
+        connection.execute("UPDATE report_ledgers SET factor = 1 WHERE position = 1")
+    reserve(connection)
+
+    with pytest.raises(CheckViolation, match="is no draft"):
+        connection.execute("DELETE FROM report_ledgers WHERE position = 1")
+
+
 def test_only_what_was_once_accepted_owes_something(connection):
     owes = "UPDATE reports SET liability = 2, liability_reason = 'Below zero' WHERE id = {}"
     with pytest.raises(CheckViolation, match="reports_owe_with_reason"):

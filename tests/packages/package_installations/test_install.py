@@ -131,6 +131,24 @@ def test_a_package_with_static_inputs_rules_and_a_methodology_is_installed_in_tw
     assert versions == ["2026", f"2026 {other['id']}"]
 
 
+def test_a_methodology_of_a_package_names_several_ledgers_by_their_roles(api, project):
+    roles = b"[{role: made, sign: 1, unit: t}, {role: emitted, sign: -1, unit: kg}]"
+    files = packages.complete()
+    of_several = files["methodology.yaml"].replace(b"[emissions]", b"[emissions], ledgers: " + roles)
+    inexact = {"methodology.yaml": of_several.replace(b"unit: kg", b"unit: kWh")}
+    package = packages.upload(api, files | {"methodology.yaml": of_several})
+
+    made = packages.install(api, project, package).expect(201).body
+
+    assert not any(one["is_changed_here"] for one in made["parts"]), made
+    records = {one["key"]: one["record_id"] for one in made["parts"]}
+    assert api.get(f"/methodologies/{records['Soda ash 2026']}").body["ledgers"] == [
+        {"role": "made", "sign": 1, "unit": "t"}, {"role": "emitted", "sign": -1, "unit": "kg"},
+    ]  # fmt: skip
+    refused = packages.send(api, packages.build(files | inexact).content).expect(422)
+    assert "does not convert exactly to 't'" in refused.error["message"]
+
+
 def test_what_a_package_requires_is_installed_with_it_and_locked(api, project):
     transport, needing = packages.requiring()
     older = {name: text.replace(b"1.2.0", b"1.1.9") for name, text in transport.items()}

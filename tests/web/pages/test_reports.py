@@ -4,6 +4,7 @@ import re
 from html import escape
 
 import pytest
+from tests.given.net_claims import net_claims
 from tests.given.people import Visitor, visitor
 from tests.given.reports import accepted, claims, submitted
 
@@ -246,3 +247,38 @@ def test_reports_are_shown_to_whoever_may_read_the_books_of_the_account(reports,
     assert reader.post(f"{address}/submit").status == 403
     assert visitor(account, "data_collection:read").get(address).status == 403
     assert visitor(server.account()).get(address).status == 404
+
+
+def test_a_report_of_several_ledgers_is_made_of_a_period_and_shows_each_with_its_sign(api, account, reader):
+    net = net_claims(api, account.drain, ("100", "12500", "2.5"))
+    draft = net.ask(methodology_id=net.methodology).expect(201).body
+    address = page_of(net, draft)
+    assert "Process emissions (kg, deducted)" in main_of(reader.get(address))
+    typed = {f"ledger-{place}": ledger["id"] for place, ledger in enumerate(net.ledgers.values())}
+
+    shown = main_of(reader.get(moved(reader.post(f"{address}/batches", typed))))
+
+    assert re.search(r'class="result">[^/]*value="85', shown), shown[:3000]
+    ledgers = shown.split('aria-label="Ledgers of the report"', 1)[1].split("</table>", 1)[0]
+    assert re.findall(r'class="num">.*?value="([^"]*)"', ledgers) == [
+        "100", "100", "12500", "-12.5", "2.5", "-2.5",
+    ]  # fmt: skip
+    assert ledgers.count("deducted") == 2
+    assert "It deducts no more than it claims" in shown
+    assert "signed sum" in shown
+
+
+def test_a_methodology_of_several_ledgers_is_made_by_a_form(api, reader):
+    typed = {
+        "name": "Net removal", "version": "1", "report_type": "quarterly", "other_versions": "refuse",
+        "ledgers[0].role": "removal", "ledgers[0].sign": "1", "ledgers[0].unit": "t",
+        "ledgers[1].role": "leakage", "ledgers[1].sign": "-1", "ledgers[1].unit": "kg",
+    }  # fmt: skip
+
+    made = moved(reader.post("/methodologies/new", typed))
+
+    assert "leakage" in main_of(reader.get(made))
+    [methodology] = api.get("/methodologies", {"filter[name]": "Net removal"}).data
+    assert methodology["ledgers"] == [
+        {"role": "removal", "sign": 1, "unit": "t"}, {"role": "leakage", "sign": -1, "unit": "kg"},
+    ]  # fmt: skip

@@ -54,7 +54,7 @@ class ChainSubject(msgspec.Struct, frozen=True):
     batch: int
     """The newest batch of the run."""
     amount: Decimal
-    """How much of the run's total, in the unit of the ledger."""
+    """How much of the run's total, in the unit of the result; below zero where it is deducted."""
     total: Decimal
 
 

@@ -474,7 +474,7 @@ def _show_report(
     report: Sequence[Any],
     included: Sequence[tuple[_Change, Decimal, Sequence[int]]],
 ) -> ImpactOnReport:
-    number, name, status, ledger = report
+    number, name, status, ledger, role, sign = report
     return ImpactOnReport(
         report_id=identity.of("report", project, number),
         name=name,
@@ -488,19 +488,24 @@ def _show_report(
             max(ZERO, EXACT.subtract(amount, max(ZERO, change.after.total))) for change, amount, _ in included
         ),
         unit=included[0][0].after.ledger.unit,
+        role=role,
+        sign=sign,
     )
 
 
 _REPORTS: Final[LiteralString] = """
-    SELECT r.id, r.name, r.status, r.ledger_id, b.run_id, sum(i.amount), array_agg(b.id ORDER BY b.id)
+    SELECT r.id, r.name, r.status, b.ledger_id, g.role, coalesce(sign(g.factor), 1)::integer, b.run_id,
+           sum(i.amount), array_agg(b.id ORDER BY b.id)
       FROM unnest(%(runs)s::bigint[], %(ledgers)s::integer[]) AS changed (run_id, ledger_id)
       JOIN batches b ON (b.project_id, b.run_id, b.ledger_id)
                       = (%(project)s, changed.run_id, changed.ledger_id)
       JOIN report_batches i ON (i.project_id, i.batch_id) = (b.project_id, b.id)
       JOIN reports r ON (r.project_id, r.id) = (i.project_id, i.report_id)
+      LEFT JOIN report_ledgers g
+             ON (g.project_id, g.report_id, g.ledger_id) = (r.project_id, r.id, b.ledger_id)
      WHERE r.status = ANY (%(statuses)s)
-     GROUP BY r.id, r.name, r.status, r.ledger_id, b.run_id
-     ORDER BY r.id, min(b.id)
+     GROUP BY r.id, r.name, r.status, b.ledger_id, g.role, g.factor, g.position, b.run_id
+     ORDER BY r.id, g.position, b.ledger_id, min(b.id)
 """
 
 

@@ -75,6 +75,10 @@ class ImpactOnReport(msgspec.Struct, frozen=True):
     """
     unit: str
     """The unit of the ledger."""
+    role: str | None
+    """What the ledger is for in a report of several, of which each has a row; null of a report of one."""
+    sign: int
+    """The sign: 1 where the ledger counts toward the claim, -1 where it is deducted."""
 
 
 class GenerationImpact(msgspec.Struct, frozen=True):

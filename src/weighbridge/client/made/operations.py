@@ -6096,6 +6096,7 @@ def methodologies_create(
     model_ids: Sequence[str] | UnsetType = UNSET,
     model_versions: Mapping[str, Any] | UnsetType = UNSET,
     other_versions: Literal["refuse", "note"] | UnsetType = UNSET,
+    ledgers: Sequence[Mapping[str, Any]] | UnsetType = UNSET,
     submission_requirements: Sequence[Literal["no_open_alerts", "evidence"]] | UnsetType = UNSET,
     measured_share_min: Decimal | int | UnsetType | None = UNSET,
     registry_id: int | UnsetType | None = UNSET,
@@ -6115,6 +6116,8 @@ def methodologies_create(
             `{"mod_…": [2, 3]}`; any version of a model that is not in it.
         other_versions: What becomes of a report with batches of other versions: `refuse` its
             submission, or `note` them.
+        ledgers: The ledgers that its reports take of, each in its role, the first of them in the unit
+            of the reports; empty where a report takes of one.
         submission_requirements: What must hold of a report before it is sent off, beside what must
             always hold.
         measured_share_min: How much of what a report takes has to be measured, from 0 to 1; null where
@@ -6137,6 +6140,7 @@ def methodologies_create(
                 "model_ids": model_ids,
                 "model_versions": model_versions,
                 "other_versions": other_versions,
+                "ledgers": ledgers,
                 "submission_requirements": submission_requirements,
                 "measured_share_min": measured_share_min,
                 "registry_id": registry_id,
@@ -8466,6 +8470,7 @@ def reports_create(
     report_type: str,
     project_id: str | int,
     methodology_id: int | UnsetType | None = UNSET,
+    ledgers: Sequence[Mapping[str, Any]] | UnsetType = UNSET,
     batch_ids: Sequence[str] | UnsetType = UNSET,
     batches: Sequence[Mapping[str, Any]] | UnsetType = UNSET,
     liability: Decimal | int | UnsetType | None = UNSET,
@@ -8482,6 +8487,7 @@ def reports_create(
         report_type: What kind of report it is, in the words of its receiver, such as `quarterly`.
         project_id: The project, as `prj_…` or its number.
         methodology_id: The number of the methodology that it follows; null when it names none.
+        ledgers: The ledger of each role, where its methodology has several ledgers.
         batch_ids: The batches of which it takes all that remains, up to 10,000, such as `bat_…`.
         batches: The batches from which it takes so much, up to 10,000; instead of `batch_ids`.
         liability: What the claim owes its receiver, in its ledger's unit, where the truth is below
@@ -8503,6 +8509,7 @@ def reports_create(
                 "report_type": report_type,
                 "project_id": project_id,
                 "methodology_id": methodology_id,
+                "ledgers": ledgers,
                 "batch_ids": batch_ids,
                 "batches": batches,
                 "liability": liability,
@@ -8857,6 +8864,7 @@ def reports_update(
     name: str | UnsetType = UNSET,
     report_type: str | UnsetType = UNSET,
     methodology_id: int | UnsetType | None = UNSET,
+    ledgers: Sequence[Mapping[str, Any]] | UnsetType = UNSET,
     batch_ids: Sequence[str] | UnsetType = UNSET,
     batches: Sequence[Mapping[str, Any]] | UnsetType = UNSET,
     liability: Decimal | int | UnsetType | None = UNSET,
@@ -8872,6 +8880,7 @@ def reports_update(
         name: What people call the report, such as `First quarter of 2025`.
         report_type: What kind of report it is, in the words of its receiver, such as `quarterly`.
         methodology_id: The number of the methodology that it follows; null when it names none.
+        ledgers: The ledger of each role, instead of those that it has.
         batch_ids: The batches of which it takes all that remains, instead of those that it has.
         batches: The batches from which it takes so much, instead of those that it has.
         liability: What the claim owes its receiver, in its ledger's unit, where the truth is below
@@ -8891,6 +8900,7 @@ def reports_update(
                 "name": name,
                 "report_type": report_type,
                 "methodology_id": methodology_id,
+                "ledgers": ledgers,
                 "batch_ids": batch_ids,
                 "batches": batches,
                 "liability": liability,

@@ -1687,12 +1687,15 @@ class ImpactOnReport(msgspec.Struct, frozen=True, kw_only=True):
     primary_output_after: Decimal
     uncovered: Decimal
     unit: str
+    role: str | None
+    sign: int
 
 
 class Inclusion(msgspec.Struct, frozen=True, kw_only=True):
     """What a report takes from one batch."""
 
     batch_id: str
+    ledger_id: str
     tracking_id: str
     start_time: datetime
     end_time: datetime
@@ -2145,11 +2148,20 @@ class Methodology(msgspec.Struct, frozen=True, kw_only=True):
     report_type: str
     models: list[MethodologyModel]
     other_versions: Literal["refuse", "note"]
+    ledgers: list[MethodologyLedger]
     submission_requirements: list[Literal["no_open_alerts", "evidence"]]
     measured_share_min: Decimal | None
     registry_id: int | None
     mapping: dict[str, Any] | None
     created_at: datetime
+
+
+class MethodologyLedger(msgspec.Struct, frozen=True, kw_only=True):
+    """A role that a ledger plays in the reports of a methodology."""
+
+    role: str
+    sign: int
+    unit: str
 
 
 class MethodologyModel(msgspec.Struct, frozen=True, kw_only=True):
@@ -2802,6 +2814,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     ]
     methodology_id: int | None
     ledger_id: str | None
+    ledgers: list[ReportLedger]
     start_time: datetime | None
     end_time: datetime | None
     inclusions: list[Inclusion]
@@ -2845,6 +2858,19 @@ class ReportChanges(msgspec.Struct, frozen=True, kw_only=True):
     change: Decimal
     liability_change: Decimal
     data: list[RunRestated]
+
+
+class ReportLedger(msgspec.Struct, frozen=True, kw_only=True):
+    """A ledger that a report of several takes of: it counts toward what is claimed, or is deducted."""
+
+    role: str
+    ledger_id: str
+    sign: int
+    unit: str
+    amount: Decimal
+    accepted_amount: Decimal | None
+    counted: Decimal
+    accepted_counted: Decimal | None
 
 
 class ReportLink(msgspec.Struct, frozen=True, kw_only=True):
@@ -3135,6 +3161,7 @@ class RunRestated(msgspec.Struct, frozen=True, kw_only=True):
     after: Decimal
     change: Decimal
     causes: list[Literal["new_version", "correction", "late_data", "other_inputs", "selection"]]
+    ledger_id: str
 
 
 class RunResult(msgspec.Struct, frozen=True, kw_only=True):

@@ -69,6 +69,7 @@ from weighbridge.core.bundle.engagements import (
 from weighbridge.core.bundle.gaps import BundleGap, list_gaps
 from weighbridge.core.bundle.log import LogRows, compare_with_log
 from weighbridge.core.bundle.methodology import METHODOLOGY
+from weighbridge.core.bundle.net_ledgers import compute_taken, find_wrong_ledgers, list_ledger_ids
 from weighbridge.core.bundle.page import render_page
 from weighbridge.core.bundle.recomputation import Advance, RecomputedBatches, check_drawn, recompute
 from weighbridge.core.bundle.rows import BatchRow, CorrectionRow
@@ -163,15 +164,21 @@ def _check_report(contents: BundleContents, faults: Faults) -> None:
     report, manifest = contents.report, contents.manifest
     if (report.id, report.project_id) != (manifest.report_id, manifest.project_id):
         faults.add(MANIFEST, "It names another report or project than report.json.")
-    by_id = {batch.batch_id: batch for batch in contents.batches.values()}
-    amounts = [Decimal(inclusion.amount) for inclusion in report.inclusions]
+    for sentence in find_wrong_ledgers(contents):
+        faults.add(REPORT, sentence)
     liability = None if report.liability is None else Decimal(report.liability)
-    if (total := compute_amount(amounts, liability)) != Decimal(report.amount):
+    if (total := compute_amount([compute_taken(contents)], liability)) != Decimal(report.amount):
         faults.add(REPORT, f"Its inclusions add up to {total}, and it states {report.amount}.")
+    _check_inclusions(contents, faults)
     if (report.liability is None) != (report.liability_reason is None):
         faults.add(REPORT, "A liability and its reason are stated together.")
     if liability is not None and (liability <= 0 or report.supersedes is None):
         faults.add(REPORT, "It owes something, and only a restatement owes an amount above zero.")
+
+
+def _check_inclusions(contents: BundleContents, faults: Faults) -> None:
+    report, of_ledgers = contents.report, list_ledger_ids(contents)
+    by_id = {batch.batch_id: batch for batch in contents.batches.values()}
     if len(contents.reported) != len(report.inclusions):
         faults.add(REPORT, "It takes twice of one batch.")
     for inclusion in report.inclusions:
@@ -185,13 +192,11 @@ def _check_report(contents: BundleContents, faults: Faults) -> None:
             inclusion.start_time,
             inclusion.end_time,
             inclusion.unit,
-            report.ledger_id,
         )
         state_and_totals = (
             batch.tracking_id, batch.start_time.text, batch.end_time.text, ledger and ledger.unit,
-            ledger and ledger.ledger_id,
         )  # fmt: skip
-        if message != state_and_totals:
+        if message != state_and_totals or (ledger and ledger.ledger_id) not in of_ledgers:
             faults.add(REPORT, f"What it says of batch {inclusion.batch_id} is not what the batch is.")
         if Decimal(inclusion.amount) > batch.credited:
             faults.add(REPORT, f"It takes more of batch {inclusion.batch_id} than that was credited with.")

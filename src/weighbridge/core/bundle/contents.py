@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from weighbridge.core.bundle import rows, tables
 from weighbridge.core.bundle.archive import Faults, UnreadableError
-from weighbridge.core.bundle.methodology import METHODOLOGY, BundledMethodology
+from weighbridge.core.bundle.methodology import METHODOLOGY, BundledMethodology, StatedLedger
 from weighbridge.core.bundle.rows import TextKind, parse_json, read_record
 from weighbridge.core.bundle.tables import (
     LINEAGE,
@@ -126,6 +126,8 @@ class BundledReport:
     liability_reason: str | None = field(default=None, metadata={rows.ONLY_IF_STATED: True})
     predecessors: list[str] | None = field(default=None, metadata={rows.ONLY_IF_STATED: True})
     """The accepted reports of which it took the place; in the part only where there are any."""
+    ledgers: list[StatedLedger] | None = field(default=None, metadata={rows.ONLY_IF_STATED: True})
+    """The ledgers of its roles; in the part only where it takes of several."""
 
 
 @dataclass(frozen=True, slots=True)

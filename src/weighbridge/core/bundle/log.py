@@ -20,6 +20,7 @@ from weighbridge.core.bundle.contents import (
     RULE_FOLDER,
     STATING,
     BundleContents,
+    BundledReport,
     KeyHistory,
     TrustResult,
 )
@@ -183,10 +184,30 @@ def _check_report(contents: BundleContents, log: LogRows) -> Iterator[Wrong]:
     liability = None if report.liability is None else Decimal(report.liability)
     if (liability, report.liability_reason) != logged_liability:
         yield REPORT, f"It owes something else than row {number} of the log says."
+    if _list_ledgers(report) != _select_ledger_fields(after):
+        yield REPORT, f"Its ledgers are others than row {number} of the log says."
     if (report.predecessors or []) != after.get("predecessors", []):
         yield REPORT, f"It takes the place of others than row {number} of the log says."
     for name in list_differing_fields({name: getattr(report, name) for name in _STATED}, after):
         yield REPORT, f"Its {name} is another than row {number} of the log says."
+
+
+def _list_ledgers(report: BundledReport) -> list[tuple[object, ...]]:
+    return [
+        (one.role, one.ledger_id, one.sign, one.unit, Decimal(one.amount), Decimal(one.counted))
+        for one in report.ledgers or ()
+    ]
+
+
+def _select_ledger_fields(logged: Mapping[str, Any]) -> list[tuple[object, ...]]:
+    """The ledgers of a report of several, as its row of the log says; rows before 2.1.0 say none."""
+    return [
+        (
+            one["role"], one["ledger_id"], one["sign"], one["unit"], Decimal(str(one["amount"])),
+            Decimal(str(one["counted"])),
+        )
+        for one in logged.get("ledgers", ())
+    ]  # fmt: skip
 
 
 def _select_inclusion_fields(inclusion: Mapping[str, Any]) -> tuple[object, ...]:

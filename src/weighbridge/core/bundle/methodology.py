@@ -4,9 +4,10 @@ Invariant: what is stated of the methodology is what the audit log says of its m
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
+from weighbridge.core.bundle.rows import ONLY_IF_STATED
 from weighbridge.core.report import OtherVersions
 
 METHODOLOGY: Final = "methodology.json"
@@ -28,6 +29,30 @@ class BundledMethodologyModel:
 
 
 @dataclass(frozen=True, slots=True)
+class BundledMethodologyLedger:
+    """A role that a ledger plays in the reports of the methodology."""
+
+    role: str
+    sign: int
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class StatedLedger:
+    """A ledger of a report of several: what the report takes of it, and what that counts for."""
+
+    amount: str
+    batch_ids: list[str]
+    """The batches of the inclusions that are of this ledger, in their order."""
+    counted: str
+    """The amount with its sign, in the unit of the first ledger."""
+    ledger_id: str
+    role: str
+    sign: int
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
 class BundledMethodology:
     """The methodology of the report, as it was made."""
 
@@ -40,6 +65,8 @@ class BundledMethodology:
     """What becomes of a report that takes such batches."""
     report_type: str
     version: str
+    ledgers: list[BundledMethodologyLedger] | None = field(default=None, metadata={ONLY_IF_STATED: True})
+    """In the part only where its reports take of several ledgers."""
 
     @property
     def names_versions(self) -> bool:
@@ -66,7 +93,11 @@ def build_methodology(logged: Mapping[str, Any], other_batches: Sequence[str]) -
         )
         for model in logged["models"]
     ]  # fmt: skip
+    ledgers = [
+        BundledMethodologyLedger(one["role"], one["sign"], one["unit"]) for one in logged.get("ledgers", ())
+    ]
     return BundledMethodology(
         logged["id"], models, logged["name"], list(other_batches),
         logged.get("other_versions", OtherVersions.REFUSE.value), logged["report_type"], logged["version"],
+        ledgers or None,
     )  # fmt: skip

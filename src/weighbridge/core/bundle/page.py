@@ -18,8 +18,9 @@ from html import escape
 from typing import Final, NamedTuple
 
 from weighbridge.core.bundle.books import list_reported_runs
-from weighbridge.core.bundle.contents import BundleContents, TrustResult
+from weighbridge.core.bundle.contents import BundleContents, BundledReport, TrustResult
 from weighbridge.core.bundle.gaps import BundleGap, list_gaps
+from weighbridge.core.bundle.methodology import StatedLedger
 from weighbridge.core.bundle.rows import BatchRow, NodeValueRow
 from weighbridge.core.bundle.tables import BatchLineage, DrawRead, parse_ranges
 from weighbridge.core.model import (
@@ -339,7 +340,7 @@ def _render_sections(
                 if report.liability
                 else []
             ),
-            ("Of ledger", ledger.name if ledger else ""),
+            *_list_ledgers(contents, unit, ledger.name if ledger else ""),
             ("Period", f"{report.start_time} to {report.end_time}"),
             ("Counts from", report.effective_at or "a draft, which reserves nothing"),
             ("Report", f"{report.id}, {report.report_type}"),
@@ -349,15 +350,7 @@ def _render_sections(
             *_describe_methodology(contents),
         ]
     )
-    yield _render_table(
-        "Batches that it takes of",
-        ("Batch", "From", "To", f"Amount, {unit}"),
-        (
-            (inclusion.tracking_id, inclusion.start_time, inclusion.end_time, inclusion.amount)
-            for inclusion in report.inclusions
-        ),
-        numbers=1,
-    )
+    yield _render_inclusions(report, unit)
     if contents.has_whole_stories:
         yield _render_table("What the runs come to", ("Run", "It", "Its batches"), _list_runs(contents))
     yield _render_instructions(contents)
@@ -371,6 +364,37 @@ def _render_sections(
             " <code>weighbridge bundle check --show BATCH</code> prints any of them.</p>"
         )
     yield from _render_tables(contents, vouched)
+
+
+def _render_inclusions(report: BundledReport, unit: str) -> str:
+    """Render what the report takes of each batch."""
+    return _render_table(
+        "Batches that it takes of",
+        ("Batch", "From", "To", f"Amount, {unit}" if report.ledgers is None else "Amount"),
+        (
+            (
+                inclusion.tracking_id,
+                inclusion.start_time,
+                inclusion.end_time,
+                inclusion.amount if report.ledgers is None else f"{inclusion.amount} {inclusion.unit}",
+            )
+            for inclusion in report.inclusions
+        ),
+        numbers=1,
+    )
+
+
+def _list_ledgers(contents: BundleContents, unit: str, name: str) -> list[tuple[str, str]]:
+    """The ledger that a report takes of, or each of several."""
+    if contents.report.ledgers is None:
+        return [("Of ledger", name)]
+    return [(one.role, _describe_ledger(one, unit)) for one in contents.report.ledgers]
+
+
+def _describe_ledger(one: StatedLedger, unit: str) -> str:
+    """What a report takes of one of several ledgers, and what that counts for."""
+    done = "counts" if one.sign > 0 else "is deducted"
+    return f"{one.amount} {one.unit} of ledger {one.ledger_id} {done}: {one.counted} {unit}"
 
 
 def _describe_methodology(contents: BundleContents) -> Iterator[tuple[str, str]]:

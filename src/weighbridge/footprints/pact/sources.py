@@ -47,7 +47,13 @@ async def read_report_source(tx: Read, actor: Actor, friendly: str, nodes: set[s
     if report.status != ReportStatus.COMPLETE or report.start_time is None or report.end_time is None:
         message = f"The report is {report.status}; footprints are made from accepted reports with batches."
         raise Invalid([Problem(message, "footprint.report_id", "invalid")])
-    unit = report.inclusions[0].unit
+    if report.ledgers and nodes:
+        message = (
+            f"The product's amounts name nodes ({', '.join(sorted(nodes))}), and the report takes of several"
+            " ledgers: what nodes came to is not summed over them. Use the amount of the report."
+        )
+        raise Invalid([Problem(message, "footprint.report_id", "several_ledgers")])
+    unit = report.ledgers[0].unit if report.ledgers else report.inclusions[0].unit
     stated = report.amount if report.accepted_amount is None else report.accepted_amount
     share = compute_measured_share(await read_shares(tx, key))
     values = await read_nodes_of_report(tx, key, nodes)

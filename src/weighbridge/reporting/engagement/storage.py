@@ -112,8 +112,13 @@ _ENGAGEMENTS: Final = """
            e.materiality_amount, e.strata, e.population_sha256, e.population_count, e.log_rows, e.log_root,
            e.created_by, e.created_by_link, coalesce(u.name, l.name), e.created_at, e.seed_text, e.drawn_at,
            e.conclusion, e.reasons, e.total, e.statement, e.signature, e.verifier_key, e.bundle_sha256,
-           e.ended_at, coalesce((SELECT sum(b.amount) FROM report_batches b
-                      WHERE (b.project_id, b.report_id) = (r.project_id, r.id)), 0),
+           e.ended_at, coalesce((
+               SELECT sum(i.amount * coalesce(counted.factor, 1))
+                 FROM report_batches i JOIN batches b ON (b.project_id, b.id) = (i.project_id, i.batch_id)
+                 LEFT JOIN report_ledgers counted
+                        ON (counted.project_id, counted.report_id, counted.ledger_id)
+                         = (i.project_id, i.report_id, b.ledger_id)
+                WHERE (i.project_id, i.report_id) = (r.project_id, r.id)), 0),
            coalesce((SELECT g.unit FROM ledgers g WHERE (g.project_id, g.id) = (r.project_id, r.ledger_id)),
            '')
       FROM engagements e

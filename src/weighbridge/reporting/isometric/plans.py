@@ -35,6 +35,14 @@ async def render_for(
 
 async def read_stored_mapping(tx: Read, project: int, registry: int, report: Report) -> CertifyMapping:
     """The mapping of a report's ledger to a registry; Invalid where there is none that can be used."""
+    if report.ledgers:
+        roles = ", ".join(one.role for one in report.ledgers)
+        message = (
+            f"Isometric Certify takes removals of one ledger, and this report takes of several ({roles})."
+            " Deductions are components of the removal there, which no mapping makes of ledgers: report the"
+            " ledger by itself, or to another registry."
+        )
+        raise Invalid([Problem(message, "registry_id", "mapping")])
     ledger = identity.number("ledger", report.ledger_id or "", project)
     contents = await tx.value(
         """

@@ -133,6 +133,18 @@ class MethodologyModel(msgspec.Struct, frozen=True):
     """The ids of these versions, in their order; batches name them as their model."""
 
 
+class MethodologyLedger(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A role that a ledger plays in the reports of a methodology."""
+
+    role: Line
+    """What the ledger is for, such as `removal` or `leakage`; once in the methodology."""
+    sign: int
+    """The sign: 1 where it counts toward what is claimed, -1 where it is deducted; the first counts."""
+    unit: Line
+    """The unit of the ledger, such as `kg`; it converts exactly into that of the first, in which reports
+    state their amount."""
+
+
 def _without_repetition(words: list[str]) -> list[str]:
     return list(dict.fromkeys(words))
 
@@ -156,6 +168,9 @@ class Methodology(msgspec.Struct, frozen=True):
         Sent(Annotated[Line, one_of(OtherVersions)], default=OtherVersions.REFUSE.value),
     ]
     """What becomes of a report with batches of other versions: `refuse` its submission, or `note` them."""
+    ledgers: Annotated[list[MethodologyLedger], Sent(list[MethodologyLedger], default=[])]
+    """The ledgers that its reports take of, each in its role, the first of them in the unit of the reports;
+    empty where a report takes of one."""
     submission_requirements: Annotated[
         list[Annotated[str, one_of(OPTIONAL_REQUIREMENTS)]],
         Sent(list[Annotated[Line, one_of(OPTIONAL_REQUIREMENTS)]], default=[], write=_without_repetition),

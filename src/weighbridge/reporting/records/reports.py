@@ -30,11 +30,16 @@ INCLUSIONS_INLINE: Final = 100
 REPORT_BATCHES_MAX: Final = 10_000
 """Batches that one report takes from."""
 
+REPORT_LEDGERS_MAX: Final = 20
+"""Ledgers that one report takes of, each in a role of its methodology."""
+
 
 class Inclusion(msgspec.Struct, frozen=True):
     """What a report takes from one batch."""
 
     batch_id: str
+    ledger_id: str
+    """The ledger of the batch."""
     tracking_id: str
     """What people call the batch, after its slot and partition; for an instrument its external id."""
     start_time: Instant
@@ -47,6 +52,34 @@ class Inclusion(msgspec.Struct, frozen=True):
     """The unit of the batch's ledger, such as `t`."""
     accepted_amount: Decimal | None
     """How much of it the receiver accepted; null until the report is accepted."""
+
+
+class ReportLedger(msgspec.Struct, frozen=True):
+    """A ledger that a report of several takes of: it counts toward what is claimed, or is deducted."""
+
+    role: str
+    """What the ledger is for in the report, as its methodology calls it, such as `removal`."""
+    ledger_id: str
+    sign: int
+    """The sign: 1 where it counts toward the claim, -1 where it is deducted."""
+    unit: str
+    """The unit of the ledger, such as `kg`."""
+    amount: Decimal
+    """How much the report takes of its batches, in `unit`."""
+    accepted_amount: Decimal | None
+    """How much of that the receiver accepted; null until the report is accepted."""
+    counted: Decimal
+    """What `amount` counts for in the amount of the report: with its sign, in the first ledger's unit."""
+    accepted_counted: Decimal | None
+    """What `accepted_amount` counts for; null until the report is accepted."""
+
+
+class NamedReportLedger(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The ledger that plays a role of the methodology in a report."""
+
+    role: Line
+    """The role, as the methodology calls it, such as `removal`."""
+    ledger_id: Annotated[str, id_of("ledger")]
 
 
 class ReportAllocation(msgspec.Struct, frozen=True):
@@ -94,6 +127,8 @@ class RunRestated(msgspec.Struct, frozen=True):
     """How much more that is; below zero where it is less."""
     causes: list[Annotated[str, one_of(ChangeCause)]]
     """Why: what became of the run since, or that another amount was chosen."""
+    ledger_id: str
+    """The ledger of these batches."""
 
 
 class ReportChanges(msgspec.Struct, frozen=True):
@@ -126,7 +161,10 @@ class Report(msgspec.Struct, frozen=True):
     methodology_id: Annotated[int | None, Sent(int)]
     """The number of the methodology that it follows; null when it names none."""
     ledger_id: str | None
-    """The ledger of its batches; null while it has none."""
+    """The ledger of its batches; null while it has none. Of several ledgers the first one."""
+    ledgers: list[ReportLedger]
+    """The ledgers that it takes of with what each counts for, in the order of its methodology; empty for a
+    report of one ledger."""
     start_time: Instant | None
     """The start of its period, that of the first slot of its batches; null while it has none."""
     end_time: Instant | None
@@ -136,7 +174,8 @@ class Report(msgspec.Struct, frozen=True):
     inclusion_count: int
     """From how many batches it takes."""
     amount: Decimal
-    """What it states, in its ledger's unit: what it takes of batches, less `liability`."""
+    """What it states, in its ledger's unit: what it takes of batches, less `liability`; of several ledgers
+    the sum of what each counts for, in the unit of the first."""
     liability: Annotated[Decimal | None, Sent(Decimal)]
     """What the claim owes its receiver, in its ledger's unit, where the truth is below zero; null for
     nothing. Only a restatement of what was once accepted owes something."""
@@ -232,8 +271,14 @@ REPORT_BODIES: Final = RequestBodies(
     Report,
     "report",
     "/reports",
-    leading=("name", "report_type", "project_id", "methodology_id", "batch_ids", "batches"),
+    leading=("name", "report_type", "project_id", "methodology_id", "ledgers", "batch_ids", "batches"),
     extra={
+        "ledgers": Sent(
+            Annotated[list[NamedReportLedger], several(REPORT_LEDGERS_MAX)],
+            default=UNSET,
+            meaning="The ledger of each role, where its methodology has several ledgers.",
+            change_meaning="The ledger of each role, instead of those that it has.",
+        ),
         "batch_ids": Sent(
             _BatchIds,
             default=UNSET,

@@ -5,17 +5,18 @@ Invariants: more than zero is accepted, and no more of a batch than the report c
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from weighbridge.core import identity
-from weighbridge.core.number import exact_total, plain, shorten
+from weighbridge.core.number import EXACT, ZERO, plain, shorten
 from weighbridge.core.problem import Problem
-from weighbridge.core.report import compute_amount, share_accepted
+from weighbridge.core.report_ledgers import ClaimedLedger, share_net, sum_net
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
 from weighbridge.reporting.records.reports import TakenBatch
-from weighbridge.reporting.submission.amounts import check_amount, read_amounts
+from weighbridge.reporting.submission.amounts import check_amount, read_amounts, read_batches
+from weighbridge.reporting.submission.ledgers import read_ledger_roles, read_scales
 from weighbridge.reporting.submission.moves import MovingReport
 
 AcceptedAmounts = Mapping[int, Decimal]
@@ -24,20 +25,46 @@ AcceptedAmounts = Mapping[int, Decimal]
 
 @dataclass(frozen=True, slots=True)
 class ClaimedAmounts:
-    """What a report claims, in the unit of its ledger."""
+    """What a report claims, of each ledger in its unit."""
 
     project: int
-    amounts: Mapping[int, Decimal]
-    """How much of each batch."""
+    ledgers: Sequence[ClaimedLedger]
+    """Of one ledger, or of several, the first of which gives the unit of the report."""
     liability: Decimal | None
     """What it owes its receiver."""
-    scale: int
-    """The decimals of the ledger."""
+
+    @property
+    def amounts(self) -> dict[int, Decimal]:
+        """How much of each batch."""
+        return {batch: amount for one in self.ledgers for batch, amount in one.amounts.items()}
+
+    @property
+    def scale(self) -> int:
+        """The decimals of the first ledger, which those of the report are."""
+        return self.ledgers[0].scale
 
     @property
     def total(self) -> Decimal:
         """What the report states."""
-        return compute_amount(self.amounts.values(), self.liability)
+        return EXACT.subtract(self.sum(self.amounts), self.liability or ZERO)
+
+    def sum(self, amounts: Mapping[int, Decimal]) -> Decimal:
+        """What amounts of its batches come to, in the unit of the report."""
+        return sum_net(
+            (amounts[batch], one.factor) for one in self.ledgers for batch in one.amounts if batch in amounts
+        )
+
+    def find_scale(self, batch: int) -> int:
+        """The decimals of the ledger of one of its batches."""
+        return next(one.scale for one in self.ledgers if batch in one.amounts)
+
+    def keep(self, amounts: Mapping[int, Decimal]) -> "ClaimedAmounts":
+        """The claim with other amounts of its batches, of some or all of them."""
+        ledgers = [
+            replace(one, amounts={batch: amounts[batch] for batch in one.amounts if batch in amounts})
+            for one in self.ledgers
+        ]
+        return replace(self, ledgers=ledgers)
 
 
 async def read_claim(tx: Read, report: MovingReport) -> ClaimedAmounts:
@@ -47,11 +74,32 @@ async def read_claim(tx: Read, report: MovingReport) -> ClaimedAmounts:
 
 
 async def build_claim(tx: Read, report: MovingReport, amounts: Mapping[int, Decimal]) -> ClaimedAmounts:
-    """These amounts of a report, with the scale of its ledger."""
-    scale: int = await tx.value(
-        "SELECT scale FROM ledgers WHERE project_id = %s AND id = %s", (report.project, report.ledger)
-    )
-    return ClaimedAmounts(report.project, amounts, report.liability, scale)
+    """These amounts of a report, by its ledgers."""
+    assert report.ledger is not None, "a report that was submitted has a ledger"  # noqa: S101
+    roles = await read_ledger_roles(tx, report.project, report.number)
+    factors = {one.ledger: one.factor for one in roles} or {report.ledger: Decimal(1)}
+    scales = await read_scales(tx, report.project, factors)
+    batches = await read_batches(tx, report.project, amounts)
+    ledgers = [
+        ClaimedLedger(
+            {batch: amount for batch, amount in amounts.items() if batches[batch].ledger == ledger},
+            factor,
+            scales[ledger],
+        )
+        for ledger, factor in factors.items()
+    ]
+    return ClaimedAmounts(report.project, ledgers, report.liability)
+
+
+def share_over(claim: ClaimedAmounts, amount: Decimal, field: str) -> AcceptedAmounts | Problem:
+    """So much of what a claim comes to, shared over its batches, or why that cannot be."""
+    shared = share_net(amount, claim.ledgers)
+    if shared is None:
+        message = (
+            f"{field} is {plain(amount)}, which cannot be shared over the ledgers. Name batches instead."
+        )
+        return Problem(message, field, "invalid")
+    return shared
 
 
 def share_amount(claim: ClaimedAmounts, amount: Decimal) -> AcceptedAmounts:
@@ -67,9 +115,10 @@ def share_amount(claim: ClaimedAmounts, amount: Decimal) -> AcceptedAmounts:
             f"amount is {plain(amount)}; the report claims {plain(claim.total)}, and no more is accepted."
         )
         problem = Problem(message, "amount", "invalid")
-    if problem is not None:
-        raise Invalid([problem])
-    return share_accepted(amount, claim.amounts, claim.scale)
+    shared = problem or share_over(claim, amount, "amount")
+    if isinstance(shared, Problem):
+        raise Invalid([shared])
+    return shared
 
 
 def list_unclaimed(
@@ -77,8 +126,9 @@ def list_unclaimed(
 ) -> list[Problem]:
     """A problem for each named batch that is none of the claim; `done` is what the report does with those."""
     problems = []
+    claimed = claim.amounts
     for index, taken in enumerate(named):
-        if identity.number("batch", taken.batch_id, claim.project) not in claim.amounts:
+        if identity.number("batch", taken.batch_id, claim.project) not in claimed:
             place, text = f"{field}[{index}].batch_id", shorten(taken.batch_id)
             message = f"{place} names {text!r}, of which the report {done} nothing."
             problems.append(Problem(message, place, "unknown", (text,)))
@@ -105,7 +155,7 @@ def take_named(
         number = identity.number("batch", one.batch_id, claim.project)
         if number in seen:
             problems.append(Problem(f"{field} names {text!r} more than once.", field, "twice", (text,)))
-        elif problem := check_amount(one.amount, claim.scale, place):
+        elif problem := check_amount(one.amount, claim.find_scale(number), place):
             problems.append(problem)
         elif one.amount > left[number]:
             message = f"{place} is {plain(one.amount)}; {explain(plain(left[number]), text)}"
@@ -132,6 +182,12 @@ def name_accepted(claim: ClaimedAmounts, named: Sequence[TakenBatch]) -> Accepte
     if not named:
         message = "batches names none. Reject a report of which nothing is accepted."
         problems.append(Problem(message, "batches", "required"))
+    if named and not problems and not ZERO <= (total := claim.sum(accepted)) <= claim.total:
+        message = (
+            f"batches come to {plain(total)}; of a report of {plain(claim.total)} no more than that is"
+            " accepted, and nothing below zero."
+        )
+        problems.append(Problem(message, "batches", "invalid"))
     if problems:
         raise Invalid(problems)
     return dict.fromkeys(claim.amounts, Decimal(0)) | accepted
@@ -139,4 +195,5 @@ def name_accepted(claim: ClaimedAmounts, named: Sequence[TakenBatch]) -> Accepte
 
 def is_less(accepted: AcceptedAmounts, claim: ClaimedAmounts) -> bool:
     """Whether less is accepted than the report claims."""
-    return exact_total(accepted.values()) < exact_total(claim.amounts.values())
+    claimed = claim.amounts
+    return any(amount < claimed[batch] for batch, amount in accepted.items())

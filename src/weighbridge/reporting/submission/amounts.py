@@ -33,6 +33,7 @@ from weighbridge.core.report import Holdings, IncludedShare, Requirement, find_e
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read, Write
 from weighbridge.reporting.records.reports import REPORT_BATCHES_MAX, TakenBatch
+from weighbridge.reporting.submission.ledgers import FACTOR, LedgerRoles, WantedLedgers, read_scales
 
 # The batches that a report takes from, as they stand now.
 
@@ -126,7 +127,10 @@ _HELD: Final = """
 
 
 async def read_shares(tx: Read, report: identity.Key) -> list[IncludedShare]:
-    """What a report takes of each batch, and how much of that was measured, where that is known."""
+    """What a report takes of each batch, and how much of that was measured, where that is known.
+
+    Of several ledgers it is in the unit of the report, and what is deducted counts as what is claimed.
+    """
     rows = await tx.tuples(_RESTS_ON, (report.project, report.key))
     return [
         IncludedShare(batch, amount, compute_measured_share(compute_value_source_shares(contributions)))
@@ -135,7 +139,7 @@ async def read_shares(tx: Read, report: identity.Key) -> list[IncludedShare]:
 
 
 _RESTS_ON: Final = f"""
-    SELECT i.batch_id, i.amount, {RESTS_ON}
+    SELECT i.batch_id, i.amount * abs({FACTOR}), {RESTS_ON}
       FROM report_batches i
       JOIN batches b ON (b.project_id, b.id) = (i.project_id, i.batch_id)
       LEFT JOIN batch_calculations c ON (c.project_id, c.batch_id) = (b.project_id, b.id) AND c.is_primary
@@ -146,12 +150,15 @@ _RESTS_ON: Final = f"""
 # Entries of reports: what makes that which a chain holds of batches that which it should hold.
 
 
-async def compute_release(tx: Read, project: int, ledger: int, held: ChainHoldings) -> dict[int, Decimal]:
-    """What batches would have more, or less, once a chain had given back all that it holds of a ledger.
+async def compute_release(
+    tx: Read, project: int, known: Mapping[int, ReportedBatch], held: ChainHoldings
+) -> dict[int, Decimal]:
+    """What batches would have more, or less, once a chain had given back all that it holds of them.
 
     That first settles what the partition is short of, and is free where falls took it.
     """
-    entries = [*build_entries(ledger, "what is given back", held, {}, {})]
+    ledgers = {number: batch.ledger for number, batch in known.items()}
+    entries = [*build_entries(ledgers, "what is given back", held, {}, {})]
     proposed = await derive_entries(tx, project, [], entries, {}) if entries else ProposedEntries()
     changes: dict[int, Decimal] = {}
     for entry in proposed.entries:
@@ -161,8 +168,9 @@ async def compute_release(tx: Read, project: int, ledger: int, held: ChainHoldin
 
 
 def build_entries(
-    ledger: int, poster: Key, held: ChainHoldings, posted: Holdings, reserved: Holdings
+    ledgers: Mapping[int, int], poster: Key, held: ChainHoldings, posted: Holdings, reserved: Holdings
 ) -> Iterator[Entry]:
+    """The entries by which a chain comes to hold these amounts, each on the ledger of its batch."""
     changes = (
         (list_changes(held.reserved, reserved), EntryKind.RESERVE, EntryKind.RELEASE),
         (list_changes(held.posted, posted), EntryKind.REPORT, EntryKind.RESTATE),
@@ -170,7 +178,7 @@ def build_entries(
     for of_kind, taking, giving in changes:
         for change in of_kind:
             yield Entry(
-                ledger=ledger,
+                ledger=ledgers[change.batch],
                 kind=taking if change.amount > 0 else giving,
                 run=poster,
                 batch=change.batch,
@@ -210,6 +218,8 @@ class Remaining:
     """What each batch has left, once all that the chain holds is given back."""
     standings: Mapping[Account, Standing]
     """How accounts stand then."""
+    ledgers: frozenset[int] = frozenset()
+    """The ledgers that the report takes of where it takes of several."""
 
     def whole(self) -> dict[int, Decimal]:
         """All that remains of each batch, oldest first, and of its account."""
@@ -227,6 +237,8 @@ class Remaining:
     def of_ledgers(self) -> Iterator[Problem]:
         """What is wrong when the chain holds something of another ledger than these batches are of."""
         ledgers = {batch.ledger for batch in self.known.values()}
+        if self.ledgers and ledgers <= self.ledgers:
+            return
         if len(ledgers) > 1:
             named = tuple(identity.of("ledger", self.project, ledger) for ledger in sorted(ledgers))
             message = f"A report takes from the ledger of what it restates; these are of {', '.join(named)}."
@@ -275,9 +287,12 @@ class Remaining:
             if batch.account == account
         )
         since, short = Instant.of(self.effective_at).text, plain(EXACT.subtract(amount, left))
+        ledger = "ledger"
+        if self.ledgers:
+            ledger += f" {identity.of('ledger', self.project, account.ledger)}"
         message = (
-            f"From {since} on {plain(left)}{of_partition} remains on the ledger at its lowest, and the report"
-            f" takes {plain(amount)}, which is {short} more."
+            f"From {since} on {plain(left)}{of_partition} remains on the {ledger} at its lowest, and the"
+            f" report takes {plain(amount)}, which is {short} more."
         )
         return Problem(message, FIELD, Requirement.AMOUNTS_REMAIN, records)
 
@@ -302,21 +317,23 @@ async def compute_remaining(
     batches: Mapping[int, ReportedBatch],
     held: ChainHoldings,
     also: Mapping[int, ReportedBatch],
+    roles: LedgerRoles = (),
 ) -> Remaining:
-    """What a report over batches of one ledger may take; `also` are batches that its chain holds beside
+    """What a report over batches of its ledgers may take; `also` are batches that its chain holds beside
     them.
     """
+    of_roles = frozenset(one.ledger for one in roles)
     known = {**also, **batches}
     if not batches:
         # Nothing is taken, so nothing has to be there.
         assert held.accepted_from is not None, "only what was once accepted is restated to nothing"  # noqa: S101
-        return Remaining(project, held.posted_from or held.accepted_from, batches, known, {}, {})
+        return Remaining(project, held.posted_from or held.accepted_from, batches, known, {}, {}, of_roles)
     moment = find_effective_time((batch.end_time for batch in batches.values()), held.posted_from)
     ledgers: Collection[int] = {batch.ledger for batch in batches.values()}
     standings = await read_standings_after(tx, project, ledgers, moment)
     for holdings in (held.reserved, held.posted):
         standings = apply_changes(standings, _sum_by_account(holdings, known))
-    more = await compute_release(tx, project, max(ledgers), held)
+    more = await compute_release(tx, project, known, held)
     return Remaining(
         project=project,
         effective_at=moment,
@@ -324,6 +341,7 @@ async def compute_remaining(
         known=known,
         free={number: EXACT.add(batch.balance, more.get(number, ZERO)) for number, batch in batches.items()},
         standings=standings,
+        ledgers=of_roles,
     )
 
 
@@ -343,24 +361,31 @@ def _sum_by_account(
 
 @dataclass(frozen=True, slots=True)
 class Amounts:
-    """What a report takes, by batch, all of one ledger; and what is wrong with how it was named."""
+    """What a report takes, by batch; and what is wrong with how it was named."""
 
     ledger: int | None = None
+    """The ledger of all of them, or the first of the report's."""
     by_batch: Mapping[int, Decimal] = field(default_factory=dict)
     problems: Sequence[Problem] = ()
 
 
 async def find_remaining(
-    tx: Read, project: int, chain: int | None, batches: Mapping[int, ReportedBatch]
+    tx: Read,
+    project: int,
+    chain: int | None,
+    batches: Mapping[int, ReportedBatch],
+    roles: LedgerRoles = (),
 ) -> tuple[Remaining, ChainHoldings]:
-    """What a report of a chain may take of batches of one ledger, and what the chain holds."""
+    """What a report of a chain may take of batches of its ledgers, and what the chain holds."""
     held = await read_holdings(tx, project, chain)
     others = {batch for holdings in (held.posted, held.reserved) for batch, _ in holdings} - {*batches}
     also = await read_batches(tx, project, others)
-    return await compute_remaining(tx, project, batches, held, also), held
+    return await compute_remaining(tx, project, batches, held, also, roles), held
 
 
-async def name_whole_batches(tx: Read, project: int, chain: int | None, named: Sequence[str]) -> Amounts:
+async def name_whole_batches(
+    tx: Read, project: int, chain: int | None, named: Sequence[str], roles: LedgerRoles = ()
+) -> Amounts:
     """All that remains of batches, which are named by their ids.
 
     Of a batch that was credited with nothing there is nothing to take: what its run comes to stands in others
@@ -368,10 +393,11 @@ async def name_whole_batches(tx: Read, project: int, chain: int | None, named: S
     remains is refused.
     """
     field_name = "report.batch_ids"
-    batches, ledger, problems = await _find_batches(tx, project, dict.fromkeys(named, field_name), field_name)
+    fields = dict.fromkeys(named, field_name)
+    batches, ledger, problems = await _find_batches(tx, project, fields, field_name, roles)
     if problems or not batches:
         return Amounts(ledger, {}, problems)
-    remaining, _ = await find_remaining(tx, project, chain, batches)
+    remaining, _ = await find_remaining(tx, project, chain, batches, roles)
     if problems := [*remaining.of_ledgers()]:
         return Amounts(ledger, {}, problems)
     whole = remaining.whole()
@@ -383,11 +409,13 @@ async def name_whole_batches(tx: Read, project: int, chain: int | None, named: S
     )
 
 
-async def name_batches(tx: Read, project: int, chain: int | None, named: Sequence[TakenBatch]) -> Amounts:
+async def name_batches(
+    tx: Read, project: int, chain: int | None, named: Sequence[TakenBatch], roles: LedgerRoles = ()
+) -> Amounts:
     """So much of each batch as the caller says."""
     texts = [taken.batch_id for taken in named]
     fields = {text: f"{FIELD}[{index}].batch_id" for index, text in enumerate(texts)}
-    batches, ledger, problems = await _find_batches(tx, project, fields, FIELD)
+    batches, ledger, problems = await _find_batches(tx, project, fields, FIELD, roles)
     twice = (
         [text for text in dict.fromkeys(texts) if texts.count(text) > 1] if len({*texts}) < len(texts) else []
     )
@@ -395,16 +423,15 @@ async def name_batches(tx: Read, project: int, chain: int | None, named: Sequenc
     if problems or not batches:
         return Amounts(ledger, {}, problems)
     amounts = {identity.number("batch", taken.batch_id): taken.amount for taken in named}
-    scale: int = await tx.value(
-        "SELECT scale FROM ledgers WHERE project_id = %s AND id = %s", (project, ledger)
-    )
+    scales = await read_scales(tx, project, {batch.ledger for batch in batches.values()})
+    scale_of = {number: scales[batch.ledger] for number, batch in batches.items()}
     problems = [
         problem
-        for index, taken in enumerate(named)
-        if (problem := check_amount(taken.amount, scale, f"{FIELD}[{index}].amount"))
+        for index, (number, amount) in enumerate(amounts.items())
+        if (problem := check_amount(amount, scale_of[number], f"{FIELD}[{index}].amount"))
     ]
     if not problems:
-        remaining, _ = await find_remaining(tx, project, chain, batches)
+        remaining, _ = await find_remaining(tx, project, chain, batches, roles)
         problems = remaining.problems(amounts)
     return Amounts(ledger, amounts, problems)
 
@@ -489,9 +516,11 @@ async def store_amounts(tx: Write, project: int, report: int, amounts: Mapping[i
 
 
 async def _find_batches(
-    tx: Read, project: int, texts: Mapping[str, str], field_name: str
+    tx: Read, project: int, texts: Mapping[str, str], field_name: str, roles: LedgerRoles
 ) -> tuple[dict[int, ReportedBatch], int | None, list[Problem]]:
-    """The batches that texts name and their ledger, or what is wrong with them; each text has its field."""
+    """The batches that texts name and their ledger, or the first of the report's; and what is wrong with
+    them. Each text has its field.
+    """
     if len(texts) > REPORT_BATCHES_MAX:
         message = (
             f"{field_name} names {len(texts)} batches; a report takes from at most {REPORT_BATCHES_MAX:,}."
@@ -505,12 +534,46 @@ async def _find_batches(
         for text, number in numbers.items()
         if number not in batches
     ]
-    ledgers = sorted({batch.ledger for batch in batches.values()})
-    if len(ledgers) > 1:
-        named = tuple(identity.of("ledger", project, ledger) for ledger in ledgers)
-        message = f"A report takes from batches of one ledger; these are of {', '.join(named)}."
-        problems.append(Problem(message, field_name, "several_ledgers", named))
-    return batches, ledgers[0] if ledgers else None, problems
+    ledgers = {batch.ledger for batch in batches.values()}
+    if problem := check_ledgers(project, ledgers, roles, field_name):
+        problems.append(problem)
+    if roles:
+        return batches, roles[0].ledger, problems
+    return batches, min(ledgers, default=None), problems
+
+
+def check_ledgers(
+    project: int, ledgers: Collection[int], roles: LedgerRoles, field_name: str
+) -> Problem | None:
+    """What is wrong with a report that takes of batches of some ledgers."""
+    if roles:
+        others = {*ledgers} - {one.ledger for one in roles}
+        named = tuple(identity.of("ledger", project, ledger) for ledger in sorted(others))
+        message = f"The report takes from batches of the ledgers of its roles; {', '.join(named)} has none."
+        return Problem(message, field_name, "another_ledger", named) if others else None
+    if len(ledgers) <= 1:
+        return None
+    named = tuple(identity.of("ledger", project, ledger) for ledger in sorted(ledgers))
+    message = f"A report takes from batches of one ledger; these are of {', '.join(named)}."
+    return Problem(message, field_name, "several_ledgers", named)
+
+
+async def check_kept(tx: Read, project: int, amounts: Amounts, wanted: WantedLedgers) -> list[Problem]:
+    """What is wrong with batches that a draft keeps, or takes over, under the ledgers that it is to have."""
+    if not amounts.by_batch or wanted.problems:
+        return []
+    batches = await read_batches(tx, project, amounts.by_batch)
+    ledgers = {batch.ledger for batch in batches.values()}
+    if wanted.is_open:
+        message = "report.ledgers must name the ledger of each role of its methodology."
+        return [Problem(message, "report.ledgers", "required")]
+    problem = check_ledgers(project, ledgers, wanted.roles, "report.batches")
+    return [problem] if problem else []
+
+
+def choose_first(wanted: WantedLedgers, amounts: Amounts, of_chain: int | None) -> int | None:
+    """The ledger of a report, or the first of its several."""
+    return wanted.roles[0].ledger if wanted.roles else amounts.ledger or of_chain
 
 
 def _build_twice_problem(named: str) -> Problem:

@@ -25,11 +25,11 @@ import msgspec
 from weighbridge.accounting.records.uncertainty import AmountUncertainty
 from weighbridge.collection.evidence_files import KEY_BYTES, EvidenceStore
 from weighbridge.core import identity
-from weighbridge.core.number import plain
+from weighbridge.core.number import exact_total, plain
 from weighbridge.core.platform.tasks import guard_cell
 from weighbridge.core.problem import Problem, limit_problems
 from weighbridge.core.report import MEDIA_TYPES, ReportFormat, compute_measured_share
-from weighbridge.core.report_fields import OF_UNCERTAINTY
+from weighbridge.core.report_fields import LEDGERS, LISTS, OF_UNCERTAINTY
 from weighbridge.core.report_filling import (
     Filled,
     FilledElement,
@@ -41,6 +41,7 @@ from weighbridge.core.report_filling import (
     fill,
     write_address,
 )
+from weighbridge.core.report_ledgers import sum_net
 from weighbridge.core.report_mapping import read_mapping
 from weighbridge.core.report_parts import Cell, ReportMapping, names_uncertainty
 from weighbridge.core.time.calendar import Instant
@@ -48,10 +49,11 @@ from weighbridge.db.engine import Read, Write
 from weighbridge.errors import Invalid
 from weighbridge.http.messages.operation import Files, Spool
 from weighbridge.platform.tenancy import key_named
-from weighbridge.reporting.records.reports import Report
+from weighbridge.reporting.records.reports import Report, ReportLedger
 from weighbridge.reporting.submission.amounts import read_shares
 from weighbridge.reporting.submission.checker import SCHEMA, VIOLATIONS_MAX
 from weighbridge.reporting.submission.details import add_details
+from weighbridge.reporting.submission.ledgers import read_ledger_roles
 from weighbridge.reporting.submission.uncertainty import Included, describe_each, read_included
 
 # What of a report is handed on: what it states, as canonical JSON with decimals as strings.
@@ -74,8 +76,12 @@ STATED: Final = (
 """The fields that are handed on: those that no longer change once a report is submitted."""
 
 
-NOT_STATED: Final = ("accepted_amount",)
-"""The fields of an inclusion that are not handed on: what is decided of it later."""
+NOT_STATED: Final = ("accepted_amount", "ledger_id")
+"""The fields of an inclusion that are not handed on: what is decided of it later, and its ledger, which the
+report or the list of its ledgers names."""
+
+LEDGER_STATED: Final = ("role", "ledger_id", "sign", "unit", "amount", "counted")
+"""The fields of one of several ledgers that are handed on."""
 
 
 def write_content(report: Report, uncertainty: AmountUncertainty | None = None) -> bytes:
@@ -87,11 +93,23 @@ def write_content(report: Report, uncertainty: AmountUncertainty | None = None) 
         stated |= {"liability": report.liability, "liability_reason": report.liability_reason}
     if report.predecessors:
         stated["predecessors"] = report.predecessors
+    if report.ledgers:
+        stated["ledgers"] = [_state_ledger(report, one) for one in report.ledgers]
     stated["inclusions"] = [
         {name: value for name, value in msgspec.structs.asdict(inclusion).items() if name not in NOT_STATED}
         for inclusion in report.inclusions
     ]
     return json.dumps(_to_plain(stated), ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+
+
+def _state_ledger(report: Report, one: ReportLedger) -> dict[str, Any]:
+    """What is handed on of one of several ledgers, with the batches that are of it."""
+    stated = {name: getattr(one, name) for name in LEDGER_STATED}
+    return stated | {
+        "batch_ids": [
+            inclusion.batch_id for inclusion in report.inclusions if inclusion.ledger_id == one.ledger_id
+        ]
+    }
 
 
 def _list_uncertainty(uncertainty: AmountUncertainty | None) -> dict[str, Decimal | None]:
@@ -437,7 +455,8 @@ async def write_report(
     mapping, problems = read_mapping(document)
     if mapping is None:
         return WrittenReport(None, limit_problems(problems, VIOLATIONS_MAX - 1))
-    stated = _state_report(report, around, compute_measured_share(await read_shares(tx, key)))
+    share = compute_measured_share(await read_shares(tx, key))
+    stated = _state_report(report, around, share, await _state_ledgers(tx, report, around))
     stated = await _add_uncertainty(tx, key, mapping, stated)
     try:
         stated = await add_details(tx, key, mapping, stated)
@@ -491,7 +510,11 @@ def _fill_template(mapping: ReportMapping, stated: StatedReport) -> tuple[Filled
     return filled, write_file(mapping.format, filled.content, mapping.sheet)
 
 
-def _state_report(report: Report, around: _Surroundings, share: Decimal | None) -> StatedReport:
+def _state_report(
+    report: Report, around: _Surroundings, share: Decimal | None, ledgers: Sequence[dict[str, Any]]
+) -> StatedReport:
+    roles = {one.ledger_id: one for one in report.ledgers}
+    factors = {str(one["role.ledger_id"]): one[FACTOR_OF_LEDGER] for one in ledgers}
     fields = {
         "report.id": report.id,
         "report.name": report.name,
@@ -520,10 +543,48 @@ def _state_report(report: Report, around: _Surroundings, share: Decimal | None) 
             "inclusion.end_time": _moment(inclusion.end_time),
             "inclusion.amount": inclusion.amount,
             "inclusion.unit": inclusion.unit,
+            "inclusion.role": roles[inclusion.ledger_id].role if roles else None,
+            "inclusion.ledger_id": inclusion.ledger_id,
+            "inclusion.counted": sum_net([(inclusion.amount, factors[inclusion.ledger_id])]),
         }
         for number, inclusion in enumerate(report.inclusions, 1)
     ]
-    return StatedReport(fields, inclusions, ZoneInfo(around.time_zone))
+    return StatedReport(fields, inclusions, ledgers, ZoneInfo(around.time_zone))
+
+
+FACTOR_OF_LEDGER: Final = "role\x00factor"
+"""The key of what one unit of a ledger counts for, which no mapping can name."""
+
+
+async def _state_ledgers(tx: Read, report: Report, around: _Surroundings) -> list[dict[str, Any]]:
+    """What a mapping may name of each ledger; of a report of one ledger that one, without a role."""
+    if report.ledger_id is None:
+        return []
+    if not report.ledgers:
+        taken = exact_total(inclusion.amount for inclusion in report.inclusions)
+        values = (None, report.ledger_id, around.ledger_name, Decimal(1), taken, around.unit, taken)
+        return [{**dict(zip(_OF_LEDGER, values, strict=True)), FACTOR_OF_LEDGER: Decimal(1)}]
+    key = key_named("report", report.id)
+    factors = {one.role: one.factor for one in await read_ledger_roles(tx, key.project, key.key)}
+    names: dict[str, str] = dict(await tx.tuples(_LEDGER_NAMES, (key.project, key.key)))
+    stated = []
+    for one in report.ledgers:
+        values_of_one = (
+            one.role, one.ledger_id, names[one.role], Decimal(one.sign), one.amount, one.unit, one.counted,
+        )  # fmt: skip
+        of_one = dict(zip(_OF_LEDGER, values_of_one, strict=True))
+        stated.append({**of_one, FACTOR_OF_LEDGER: factors[one.role]})
+    return stated
+
+
+_OF_LEDGER: Final = tuple(LISTS[LEDGERS].fields)
+"""The fields of one of the ledgers of a report, in their order."""
+
+_LEDGER_NAMES: Final = """
+    SELECT g.role, l.name
+      FROM report_ledgers g JOIN ledgers l ON (l.project_id, l.id) = (g.project_id, g.ledger_id)
+     WHERE g.project_id = %s AND g.report_id = %s
+"""
 
 
 def _moment(moment: Instant | None) -> Instant | None:

@@ -74,19 +74,33 @@ class ReportWord:
 
 
 async def hold_report(tx: Write, project: int, number: int) -> MovingReport:
-    """Hold a report and, when it has one, its ledger; NotFound when it was removed meanwhile.
+    """Hold a report and its ledgers, in the order of their numbers; NotFound when it was removed meanwhile.
 
-    Raises Conflict while a generation works with the ledger.
+    Raises Conflict while a generation works with one of them.
     """
-    ledger = await tx.value(
-        "SELECT ledger_id FROM reports WHERE project_id = %s AND id = %s", (project, number)
-    )
-    if ledger is not None:
+    ledgers = await list_ledgers(tx, project, number)
+    for ledger in sorted(ledgers):
         await hold_ledger(tx, project, ledger)
     report = await lock_report(tx, project, number)
-    if report.ledger != ledger:
+    if await list_ledgers(tx, project, number) != ledgers:
         raise Conflict("The report was changed meanwhile; read it again.", "overtaken")
     return report
+
+
+async def list_ledgers(tx: Read, project: int, number: int) -> list[int]:
+    """The ledgers that a report takes of, in their order; none for a draft that has none yet."""
+    rows = await tx.tuples(
+        """
+        SELECT ledger_id, 0 AS position FROM reports
+         WHERE project_id = %(project)s AND id = %(report)s AND ledger_id IS NOT NULL
+        UNION
+        SELECT ledger_id, position FROM report_ledgers
+         WHERE project_id = %(project)s AND report_id = %(report)s
+         ORDER BY position
+        """,
+        {"project": project, "report": number},
+    )
+    return [ledger for ledger, _ in rows]
 
 
 async def lock_report(tx: Write, project: int, number: int) -> MovingReport:
@@ -107,6 +121,8 @@ async def lock_complete(
     tx: Write, project: int, ledger: int | None, numbers: Collection[int]
 ) -> dict[int, MovingReport]:
     """Read some reports, and lock the rows of those that are complete on a ledger, which is held.
+
+    The ledger is the first of each; reports with the same first ledger wait for it.
 
     The rows of other ledgers, and of drafts, are locked by requests that may wait for this ledger.
     """
@@ -224,9 +240,9 @@ async def _post_at(
     tx: Write, report: MovingReport, change: tuple[ChainHoldings, Holdings], posted_at: datetime
 ) -> None:
     """Post that a chain holds other amounts, which others take or give in the same transaction."""
-    assert report.ledger is not None, "a report that was accepted has a ledger"  # noqa: S101
     held, posted = change
-    entries = (*build_entries(report.ledger, report, held, posted, {}),)
+    ledgers = await _read_ledgers(tx, report, held.posted, held.reserved, posted)
+    entries = (*build_entries(ledgers, report, held, posted, {}),)
     await _insert_entries(tx, report, ProposedEntries(entries), posted_at)
 
 
@@ -342,19 +358,29 @@ async def post_holdings(
 
     It is posted now, unless a time is given that was taken while the ledger was held.
     """
-    assert report.ledger is not None, "a report that was submitted has a ledger"  # noqa: S101
-    if entries := [*build_entries(report.ledger, report, held, posted, reserved)]:
+    ledgers = await _read_ledgers(tx, report, held.posted, held.reserved, posted, reserved)
+    if entries := [*build_entries(ledgers, report, held, posted, reserved)]:
         proposed = await derive_entries(tx, report.project, [], entries, {})
         await _insert_entries(tx, report, proposed, posted_at or await tx.value("SELECT clock_timestamp()"))
+
+
+async def _read_ledgers(tx: Read, report: MovingReport, *holdings: Holdings) -> dict[int, int]:
+    """The ledgers of the batches of which something is held."""
+    batches = {batch for held in holdings for batch, _ in held}
+    return dict(
+        await tx.tuples(
+            "SELECT id, ledger_id FROM batches WHERE project_id = %s AND id = ANY (%s)",
+            (report.project, [*batches]),
+        )
+    )
 
 
 async def _insert_entries(
     tx: Write, report: MovingReport, proposed: ProposedEntries, posted_at: datetime
 ) -> None:
-    values = {
-        "project": report.project, "report": report.number, "ledger": report.ledger, "posted_at": posted_at,
-    }  # fmt: skip
+    values = {"project": report.project, "report": report.number, "posted_at": posted_at}
     entries = {
+        "ledgers": [entry.ledger for entry in proposed.entries],
         "batches": [entry.batch for entry in proposed.entries],
         "kinds": [entry.kind for entry in proposed.entries],
         "amounts": [entry.amount for entry in proposed.entries],
@@ -364,6 +390,7 @@ async def _insert_entries(
     await tx.execute(_INSERT_ENTRIES, values | entries)
     if proposed.deficit_entries:
         deficits = {
+            "ledgers": [entry.ledger for entry in proposed.deficit_entries],
             "runs": [entry.run for entry in proposed.deficit_entries],
             "amounts": [entry.amount for entry in proposed.deficit_entries],
             "moments": [entry.effective_at for entry in proposed.deficit_entries],
@@ -374,17 +401,17 @@ async def _insert_entries(
 # A settlement belongs to the newest batch of the run that was short, by which that came about.
 _NEWEST: Final = """(
     SELECT max(b.id) FROM batches b
-     WHERE (b.project_id, b.run_id, b.ledger_id) = (%(project)s, entry.run_id, %(ledger)s)
+     WHERE (b.project_id, b.run_id, b.ledger_id) = (%(project)s, entry.run_id, entry.ledger_id)
        AND b.deleted_at IS NULL)
 """
 _INSERT_ENTRIES: Final = f"""
     WITH made AS MATERIALIZED (
-        SELECT %(project)s::integer, %(ledger)s::integer, batch_id, kind, amount, effective_at,
+        SELECT %(project)s::integer, ledger_id, batch_id, kind, amount, effective_at,
                CASE WHEN run_id IS NOT NULL THEN {_NEWEST} END AS posted_by, run_id, %(report)s::bigint,
                %(posted_at)s::timestamptz
-          FROM unnest(%(batches)s::bigint[], %(kinds)s::text[], %(amounts)s::numeric[],
-                      %(moments)s::timestamptz[], %(runs)s::bigint[])
-               WITH ORDINALITY AS entry (batch_id, kind, amount, effective_at, run_id, position)
+          FROM unnest(%(ledgers)s::integer[], %(batches)s::bigint[], %(kinds)s::text[],
+                      %(amounts)s::numeric[], %(moments)s::timestamptz[], %(runs)s::bigint[])
+               WITH ORDINALITY AS entry (ledger_id, batch_id, kind, amount, effective_at, run_id, position)
          ORDER BY position)
     INSERT INTO ledger_entries (project_id, ledger_id, batch_id, kind, amount, effective_at, posted_by,
                                 run_id, report_id, posted_at)
@@ -392,10 +419,11 @@ _INSERT_ENTRIES: Final = f"""
 """
 _INSERT_DEFICITS: Final = f"""
     WITH made AS MATERIALIZED (
-        SELECT %(project)s::integer, %(ledger)s::integer, run_id, {_NEWEST} AS posted_by, amount,
+        SELECT %(project)s::integer, ledger_id, run_id, {_NEWEST} AS posted_by, amount,
                effective_at, %(report)s::bigint, %(posted_at)s::timestamptz
-          FROM unnest(%(runs)s::bigint[], %(amounts)s::numeric[], %(moments)s::timestamptz[])
-               WITH ORDINALITY AS entry (run_id, amount, effective_at, position)
+          FROM unnest(%(ledgers)s::integer[], %(runs)s::bigint[], %(amounts)s::numeric[],
+                      %(moments)s::timestamptz[])
+               WITH ORDINALITY AS entry (ledger_id, run_id, amount, effective_at, position)
          ORDER BY position)
     INSERT INTO deficit_entries (project_id, ledger_id, run_id, posted_by, amount, effective_at, report_id,
                                  posted_at)

@@ -128,7 +128,9 @@ async def read_notice(tx: Read, project: int, about: int) -> dict[str, Any]:
 async def _list_successors(tx: Read, project: int, about: int) -> list[dict[str, Any]]:
     """The reports that took the place of one, with what they hold and of which reports."""
     successors: dict[int, dict[str, Any]] = {}
-    for number, name, unit, predecessors, batch, amount in await tx.tuples(_SUCCESSORS, (project, about)):
+    for number, name, unit, predecessors, batch, amount, ledger in await tx.tuples(
+        _SUCCESSORS, (project, about)
+    ):
         successor = successors.setdefault(
             number,
             {
@@ -142,6 +144,10 @@ async def _list_successors(tx: Read, project: int, about: int) -> list[dict[str,
         successor["inclusions"].append(
             {"batch_id": identity.of("batch", project, batch), "amount": plain(amount)}
         )
+        if ledger is not None:
+            friendly, role, sign, of_ledger = ledger
+            told = {"ledger_id": identity.of("ledger", project, friendly), "role": role, "sign": sign}
+            successor["inclusions"][-1] |= told | {"unit": of_ledger}
     return [*successors.values()]
 
 
@@ -166,11 +172,17 @@ _SUCCESSORS: Final = """
     SELECT r.id, r.name, l.unit,
            ARRAY(SELECT p.predecessor_id FROM report_successions p
                   WHERE (p.project_id, p.report_id) = (r.project_id, r.id) ORDER BY p.predecessor_id),
-           i.batch_id, i.amount
+           i.batch_id, i.amount,
+           CASE WHEN g.role IS NOT NULL
+                THEN jsonb_build_array(b.ledger_id, g.role, sign(g.factor)::integer, own.unit) END
       FROM report_successions s
       JOIN reports r ON (r.project_id, r.id) = (s.project_id, s.report_id)
       JOIN ledgers l ON (l.project_id, l.id) = (r.project_id, r.ledger_id)
       JOIN report_batches i ON (i.project_id, i.report_id) = (r.project_id, r.id)
+      JOIN batches b ON (b.project_id, b.id) = (i.project_id, i.batch_id)
+      JOIN ledgers own ON (own.project_id, own.id) = (b.project_id, b.ledger_id)
+      LEFT JOIN report_ledgers g
+             ON (g.project_id, g.report_id, g.ledger_id) = (i.project_id, i.report_id, b.ledger_id)
      WHERE s.project_id = %s AND s.predecessor_id = %s
      ORDER BY r.id, i.batch_id
 """

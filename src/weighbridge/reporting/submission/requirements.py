@@ -46,6 +46,8 @@ from weighbridge.reporting.submission.amounts import (
     read_holdings,
     read_shares,
 )
+from weighbridge.reporting.submission.deductions import check_deductions
+from weighbridge.reporting.submission.ledgers import LedgerRoles, read_ledger_roles, read_roles
 from weighbridge.reporting.submission.versions import IS_OF_NAMED_VERSION
 
 # What a report rests on: the runs of its batches, and by way of their draws those of other ledgers.
@@ -306,6 +308,7 @@ class CheckedDraft:
     amounts: Mapping[int, Decimal]
     remaining: Remaining
     held: ChainHoldings
+    roles: LedgerRoles = ()
 
 
 async def list_unmet(tx: Read, draft: CheckedDraft) -> list[Problem]:
@@ -332,6 +335,9 @@ async def list_unmet(tx: Read, draft: CheckedDraft) -> list[Problem]:
     problems += await late_data(tx, draft.project, sorted(draft.amounts), RECORDS_MAX)
     problems += await _check_versions(tx, values) if Requirement.OF_ITS_VERSIONS in needed else []
     problems += await _check_measured_share(tx, draft)
+    problems += await check_deductions(
+        tx, draft.project, draft.roles, draft.amounts, (draft.remaining, draft.held)
+    )
     problems += await _check_deficits(tx, draft)
     problems += await _check_upstream_deficits(tx, draft, upstream)
     return problems
@@ -342,6 +348,8 @@ async def list_requirements(tx: Read, methodology: int | None) -> list[Requireme
     least = await tx.value("SELECT measured_share_min FROM methodologies WHERE id = %s", (methodology,))
     asked = {*_OF_EVERY, *_ALWAYS, *await _read_methodology_requirements(tx, methodology)}
     asked |= set() if least is None else {Requirement.MEASURED_ENOUGH}
+    if methodology is not None and await read_roles(tx, [methodology]):
+        asked |= {Requirement.NOT_BELOW_ZERO, Requirement.DEDUCTED_WHOLE}
     return [requirement for requirement in Requirement if requirement in asked]
 
 
@@ -424,20 +432,20 @@ async def _check_measured_share(tx: Read, draft: CheckedDraft) -> list[Problem]:
 
 
 async def _check_deficits(tx: Read, draft: CheckedDraft) -> list[Problem]:
-    """Deficits of the ledger that are open at a moment of the report's period, once it takes what it says.
+    """Deficits of its ledgers that are open at a moment of the report's period, once it takes what it says.
 
     What its chain holds is there for it: a report that states less than an accepted one may end a deficit.
     """
-    [ledger] = {batch.ledger for batch in draft.remaining.batches.values()}
-    standings = await read_standings(tx, draft.project, [ledger])
+    ledgers = sorted({batch.ledger for batch in draft.remaining.batches.values()})
+    standings = await read_standings(tx, draft.project, ledgers)
     after = apply_changes(standings, draft.remaining.changes(draft.amounts, draft.held))
     short = _select_in_period(draft, list_shortages(after))
     if not short:
         return []
     message = f"In its period more was drawn of the ledger than produced: {_name_shortages(draft, short)}."
-    return [
-        Problem(message, None, Requirement.NO_OPEN_DEFICITS, (identity.of("ledger", draft.project, ledger),))
-    ]
+    named = {shortage.account.ledger for shortage in short}
+    records = tuple(identity.of("ledger", draft.project, ledger) for ledger in sorted(named))
+    return [Problem(message, None, Requirement.NO_OPEN_DEFICITS, records)]
 
 
 async def _check_upstream_deficits(tx: Read, draft: CheckedDraft, upstream: UpstreamBasis) -> list[Problem]:
@@ -629,8 +637,9 @@ async def check_draft(tx: Read, basis: DraftBasis) -> tuple[CheckedDraft | None,
     batches = await read_batches(tx, basis.project, amounts)
     if gone := [number for number, batch in batches.items() if batch.is_deleted]:
         return None, [build_batches_gone(basis.project, gone)]
-    remaining, held = await find_remaining(tx, basis.project, basis.chain, batches)
-    draft = CheckedDraft(basis.project, basis.number, basis.methodology, amounts, remaining, held)
+    roles = await read_ledger_roles(tx, basis.project, basis.number)
+    remaining, held = await find_remaining(tx, basis.project, basis.chain, batches, roles)
+    draft = CheckedDraft(basis.project, basis.number, basis.methodology, amounts, remaining, held, roles)
     return draft, await list_unmet(tx, draft)
 
 
@@ -640,8 +649,9 @@ async def _check_restated_to_nothing(
     """A draft without batches, which may restate what was once accepted to nothing; others need batches."""
     if (await read_holdings(tx, basis.project, basis.chain)).accepted_from is None:
         return None, [build_no_batches()]
-    remaining, held = await find_remaining(tx, basis.project, basis.chain, {})
-    return CheckedDraft(basis.project, basis.number, basis.methodology, {}, remaining, held), []
+    roles = await read_ledger_roles(tx, basis.project, basis.number)
+    remaining, held = await find_remaining(tx, basis.project, basis.chain, {}, roles)
+    return CheckedDraft(basis.project, basis.number, basis.methodology, {}, remaining, held, roles), []
 
 
 async def requirements_of(tx: Read, report: identity.Key) -> list[CheckedRequirement]:

@@ -9,9 +9,8 @@ from decimal import Decimal
 
 from msgspec import UNSET
 
-from weighbridge.core.number import EXACT, ZERO, exact_total, plain
+from weighbridge.core.number import EXACT, ZERO, plain
 from weighbridge.core.problem import Problem
-from weighbridge.core.report import share_accepted
 from weighbridge.db.engine import Read, Write
 from weighbridge.errors import Invalid
 from weighbridge.reporting.records.reports import (
@@ -25,6 +24,7 @@ from weighbridge.reporting.submission.acceptance import (
     ClaimedAmounts,
     build_claim,
     list_unclaimed,
+    share_over,
     take_named,
 )
 from weighbridge.reporting.submission.amounts import (
@@ -34,6 +34,7 @@ from weighbridge.reporting.submission.amounts import (
     store_amounts,
     store_basis_of_predecessors,
 )
+from weighbridge.reporting.submission.ledgers import read_ledger_roles, store_ledger_roles
 from weighbridge.reporting.submission.moves import MovingReport
 
 PartAmounts = dict[int, Decimal]
@@ -119,7 +120,7 @@ class _Sharing:
     def take_amount(self, index: int, amount: Decimal) -> None:
         """Give a part so much, in proportion to what is left of each batch."""
         field = f"parts[{index}].amount"
-        left = exact_total(self.left.values())
+        left = self.held.sum(self.left)
         problem = check_amount(amount, self.held.scale, field)
         if problem is None and amount > left:
             message = f"{field} is {plain(amount)}; {plain(left)} of the report is left to this part."
@@ -128,7 +129,10 @@ class _Sharing:
             self.problems.append(problem)
             return
         open_amounts = {batch: rest for batch, rest in self.left.items() if rest}
-        part = share_accepted(amount, open_amounts, self.held.scale)
+        part = open_amounts if amount == left else share_over(self.held.keep(open_amounts), amount, field)
+        if isinstance(part, Problem):
+            self.problems.append(part)
+            return
         self._reduce(part)
         self._give(index, part)
 
@@ -148,8 +152,11 @@ class _Sharing:
             if not part:
                 message = f"parts[{index}] takes nothing of the report. Leave it out."
                 problems.append(Problem(message, f"parts[{index}]", "required"))
-        if left := exact_total(self.left.values()):
-            total = exact_total(self.held.amounts.values())
+            elif (total := self.held.sum(part)) < ZERO:
+                message = f"parts[{index}] comes to {plain(total)}, and no report states less than zero."
+                problems.append(Problem(message, f"parts[{index}]", "below_zero"))
+        if any(self.left.values()):
+            total, left = self.held.sum(self.held.amounts), self.held.sum(self.left)
             message = (
                 f"The parts come to {plain(EXACT.subtract(total, left))}, and the report holds "
                 f"{plain(total)}. "
@@ -192,6 +199,8 @@ async def insert_successor(
         """,
         (first.project, number, [report.number for report in predecessors]),
     )
+    roles = await read_ledger_roles(tx, first.project, first.number)
+    await store_ledger_roles(tx, first.project, number, roles)
     await store_amounts(tx, first.project, number, amounts)
     await store_basis_of_predecessors(tx, first.project, number)
     return number

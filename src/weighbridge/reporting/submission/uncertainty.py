@@ -22,6 +22,7 @@ from weighbridge.core.report_uncertainty import (
 from weighbridge.core.uncertainty.effects import CombinedUncertainty, read_sum
 from weighbridge.core.unit import convert, find_slope, parse_unit
 from weighbridge.db.engine import Read
+from weighbridge.reporting.submission.ledgers import FACTOR
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class Included:
     @property
     def amount(self) -> Decimal:
         """What the report states: what it takes, less what it owes."""
-        return EXACT.subtract(exact_total(one.amount for one in self.amounts), self.liability)
+        return EXACT.subtract(exact_total(one.counted for one in self.amounts), self.liability)
 
     @property
     def unknown(self) -> list[int]:
@@ -79,20 +80,21 @@ async def read_included(tx: Read, report: identity.Key, *, is_accepted: bool = F
     rows = await tx.tuples(
         _INCLUDED, {"project": report.project, "report": report.key, "is_accepted": is_accepted}
     )
-    units = {output_unit for *_, output_unit, written in rows if written is not None}
-    slopes = {one: find_slope(parse_unit(one), parse_unit(unit)) for one in units}
+    units = {(output, of_ledger) for *_, output, of_ledger, _, written in rows if written is not None}
+    slopes = {pair: find_slope(*map(parse_unit, pair)) for pair in units}
     amounts = [
         IncludedUncertainty(
             batch,
             amount,
             total,
-            slopes.get(output_unit, ZERO),
+            slopes.get((output_unit, of_ledger), ZERO),
             written,
-            convert(value, parse_unit(output_unit), parse_unit(unit))
+            convert(value, parse_unit(output_unit), parse_unit(of_ledger))
             if written and "discount" in written
             else None,
+            factor,
         )
-        for batch, amount, total, value, output_unit, written in rows
+        for batch, amount, total, value, output_unit, of_ledger, factor, written in rows
     ]
     return Included(amounts, unit, liability)
 
@@ -111,11 +113,12 @@ def _describe_part(one: IncludedUncertainty) -> AmountUncertainty | None:
     return describe_amount(one.amount, combined, probability, one.discount, factor=factor)
 
 
-_INCLUDED: Final = """
+_INCLUDED: Final = f"""
     SELECT i.batch_id, CASE WHEN %(is_accepted)s THEN coalesce(i.accepted_amount, i.amount) ELSE i.amount END,
-           basis.total, c.value, c.unit, c.uncertainty
+           basis.total, c.value, c.unit, l.unit, {FACTOR}, c.uncertainty
       FROM report_batches i
       JOIN batches b ON (b.project_id, b.id) = (i.project_id, i.batch_id)
+      JOIN ledgers l ON (l.project_id, l.id) = (b.project_id, b.ledger_id)
       JOIN batches basis ON (basis.project_id, basis.id) = (i.project_id, coalesce(i.basis, (
                SELECT max(newest.id) FROM batches newest
                 WHERE (newest.project_id, newest.run_id, newest.ledger_id)

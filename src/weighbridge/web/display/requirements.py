@@ -9,6 +9,8 @@ REQUIREMENT_NAMES: Final[Mapping[Requirement, str]] = {
     Requirement.HAS_BATCHES: "It contains at least one batch",
     Requirement.BATCHES_THERE: "No batch was deleted",
     Requirement.AMOUNTS_REMAIN: "Its amounts are available",
+    Requirement.NOT_BELOW_ZERO: "It deducts no more than it claims",
+    Requirement.DEDUCTED_WHOLE: "It deducts all that remains to be deducted",
     Requirement.NO_PENDING_PROPOSALS: "No correction of its data is pending approval",
     Requirement.NOT_STALE: "Its batches are up to date",
     Requirement.NO_LATE_DATA: "All data of its period are included in batches",

@@ -189,6 +189,14 @@ METHODOLOGY_FIELDS: Final = (
         FormField("model_id", "Model", "record", of="account_model"),
         FormField("versions", "Versions", "line", help="such as 2, 3; empty: any"),
     ),
+    _rows(
+        "ledgers",
+        "Ledgers that a report takes of",
+        "the first counts, and its unit is that of reports; none: one ledger, without a role",
+        FormField("role", "Role", "line", help="such as removal or leakage"),
+        FormField("sign", "Sign", "choice", choices=[("1", "counts"), ("-1", "is deducted")]),
+        FormField("unit", "Unit", "line", help="such as t"),
+    ),
     *fields_of(
         METHODOLOGY_BODIES.new,
         (
@@ -232,7 +240,7 @@ def build_methodology(body: Mapping[str, Any]) -> dict[str, Any]:
     rest = {
         name: value
         for name, value in body.items()
-        if name not in {"models", "mapping", "registry_id"} and not name.startswith(_REQUIRES)
+        if name not in {"models", "ledgers", "mapping", "registry_id"} and not name.startswith(_REQUIRES)
     }
     rows: Sequence[Mapping[str, Any]] = [row for row in body.get("models") or () if row["model_id"]]
     if rows:
@@ -240,6 +248,11 @@ def build_methodology(body: Mapping[str, Any]) -> dict[str, Any]:
         versions = [(row["model_id"], _read_versions(row["versions"], at, problems))
                     for at, row in enumerate(rows) if row["versions"]]  # fmt: skip
         rest |= {"model_versions": dict(versions)} if versions else {}
+    if ledgers := [row for row in body.get("ledgers") or () if any(row.values())]:
+        rest["ledgers"] = [
+            {"role": row["role"] or "", "sign": -1 if row["sign"] == "-1" else 1, "unit": row["unit"] or ""}
+            for row in ledgers
+        ]
     rest["submission_requirements"] = [one for one in OPTIONAL_REQUIREMENTS if body.get(f"{_REQUIRES}{one}")]
     if registry := body.get("registry_id"):
         rest["registry_id"] = int(registry) if registry.isdecimal() else 0

@@ -148,8 +148,8 @@ async def make_report(visit: Visit) -> Any:
     )
 
 
-async def read_batches_of_period(visit: Visit) -> list[Batch]:
-    """Return the batches of the selected ledger in the selected period, the oldest first."""
+async def read_batches_of_period(visit: Visit, ledger_id: str | None = None) -> list[Batch]:
+    """Return the batches of a ledger, or of the selected one, in the selected period, the oldest first."""
     start, end = visit.moments.typed(visit.text("from")), visit.moments.typed(visit.text("until"))
     bounds = (("start_time][geq", start), ("end_time][leq", end))
     query = tuple((f"filter[{name}]", moment.text) for name, moment in bounds if moment is not None)
@@ -158,7 +158,9 @@ async def read_batches_of_period(visit: Visit) -> list[Batch]:
     while cursor is not None and sum(batch.ledger_balance > 0 for batch in batches) <= REPORT_BATCHES_MAX:
         position = (("cursor", cursor),) if cursor else (("sort", "start_time"),)
         listed_batches = await visit.ask(
-            list_ledger_batches, (*query, ("page_size", _PAGE), *position), ledger_id=visit.text("ledger_id")
+            list_ledger_batches,
+            (*query, ("page_size", _PAGE), *position),
+            ledger_id=ledger_id or visit.text("ledger_id"),
         )
         batches += listed_batches.data
         cursor = listed_batches.info.next_cursor
@@ -333,22 +335,40 @@ async def replace_batches(visit: Visit) -> Redirect:
     batches without a balance, except those of which nothing is available.
     """
     report_record: Report = await visit.ask(get_report)
-    batches = await read_batches_of_period(visit)
+    ledgers = await _read_roles(visit, report_record)
+    chosen = {one["ledger_id"] for one in ledgers} - {""} or {visit.text("ledger_id")}
+    batches = [batch for ledger in sorted(chosen) for batch in await read_batches_of_period(visit, ledger)]
     empty = list_empty(batches)
     try:
         changed_report = await _update_batches(
-            visit, name_batches(batches, set() if report_record.supersedes else empty)
+            visit, name_batches(batches, set() if report_record.supersedes else empty), ledgers
         )
     except Invalid as refusal:
         unavailable = empty & {record for problem in refusal.problems for record in problem.records}
         if not unavailable:
             raise
-        changed_report = await _update_batches(visit, name_batches(batches, unavailable))
+        changed_report = await _update_batches(visit, name_batches(batches, unavailable), ledgers)
     return _redirect_to_report(visit, changed_report, "Batches of the draft replaced.")
 
 
-async def _update_batches(visit: Visit, batch_ids: Sequence[str]) -> Report:
-    changed_report: Report = await visit.do(update_report, {"report": {"batch_ids": batch_ids}})
+async def _read_roles(visit: Visit, report_record: Report) -> list[dict[str, str]]:
+    """Return the ledgers that are selected for the roles of the report's methodology; none without roles."""
+    if report_record.methodology_id is None:
+        return []
+    methodology: Methodology = await visit.ask(
+        get_methodology, methodology_id=str(report_record.methodology_id)
+    )
+    return [
+        {"role": one.role, "ledger_id": visit.text(f"ledger-{place}")}
+        for place, one in enumerate(methodology.ledgers)
+    ]
+
+
+async def _update_batches(
+    visit: Visit, batch_ids: Sequence[str], ledgers: Sequence[dict[str, str]]
+) -> Report:
+    change: dict[str, Any] = {"batch_ids": batch_ids} | ({"ledgers": ledgers} if ledgers else {})
+    changed_report: Report = await visit.do(update_report, {"report": change})
     return changed_report
 
 

@@ -1241,10 +1241,22 @@
   /** Fields of `report.json` that are there only where the report owes something, or takes the place of others. */
   const OWED = { liability: "number", liability_reason: "text" };
   const SUCCEEDED = { predecessors: ["text"] };
+  /** Fields that are there only where reports take of several ledgers. */
+  const LEDGER_ROLE = { role: "text", sign: "whole", unit: "text" };
+  const STATED_LEDGERS = {
+    ledgers: [{ ...LEDGER_ROLE, amount: "number", batch_ids: ["text"], counted: "number", ledger_id: "text" }],
+  };
   function readRecord(part, text) {
     const record = readJson(text),
-      has = (name) => part === "report.json" && record !== null && typeof record === "object" && name in record,
-      shape = { ...SHAPES[part], ...(has("liability") && OWED), ...(has("predecessors") && SUCCEEDED) };
+      isObject = record !== null && typeof record === "object",
+      has = (name) => part === "report.json" && isObject && name in record,
+      shape = {
+        ...SHAPES[part],
+        ...(has("liability") && OWED),
+        ...(has("predecessors") && SUCCEEDED),
+        ...(has("ledgers") && STATED_LEDGERS),
+        ...(part === "methodology.json" && isObject && "ledgers" in record && { ledgers: [LEDGER_ROLE] }),
+      };
     requireThat(hasShape(shape, record), `${text.slice(0, 60)} has other fields than ${part} has.`);
     return record;
   }
@@ -5909,7 +5921,14 @@
     if (report.id !== manifest.report_id || report.project_id !== manifest.project_id)
       faults.add("bundle.json", "It names another report or project than report.json.");
     const owed = "liability" in report ? parseDec(report.liability) : null;
-    const taken = exactTotal(report.inclusions.map((one) => parseDec(one.amount))),
+    const several = report.ledgers ?? null,
+      ofLedgers = new Set([report.ledger_id, ...(several ?? []).map((one) => one.ledger_id)]);
+    checkNetLedgers(contents, addFault);
+    const taken = exactTotal(
+        several === null
+          ? report.inclusions.map((one) => parseDec(one.amount))
+          : several.map((one) => parseDec(one.counted)),
+      ),
       sum = owed === null ? taken : exactSubtract(taken, owed);
     if (owed !== null && (owed.c <= 0n || report.supersedes === null))
       addFault("It owes something, and only a restatement owes an amount above zero.");
@@ -5923,19 +5942,58 @@
         addFault(`It includes batch ${one.batch_id}, which is not there.`);
         continue;
       }
-      const stated = [one.tracking_id, one.start_time, one.end_time, one.unit, report.ledger_id];
+      const stated = [one.tracking_id, one.start_time, one.end_time, one.unit];
       const own = [
         batch.tracking_id,
         writeMoment(batch.start_time),
         writeMoment(batch.end_time),
         ledger?.unit,
-        ledger?.ledger_id,
       ];
-      if (stated.some((value, at) => value !== own[at]))
+      if (stated.some((value, at) => value !== own[at]) || !ofLedgers.has(ledger?.ledger_id))
         addFault(`What it says of batch ${one.batch_id} is not what the batch is.`);
       if (compare(parseDec(one.amount), batch.credited) > 0)
         addFault(`It includes more of batch ${one.batch_id} than that was credited with.`);
     }
+  }
+  /** Of a report of several ledgers: its roles are those of the methodology, and each counts for what it should. */
+  function checkNetLedgers(contents, addFault) {
+    const { report, methodology } = contents,
+      roles = (some) => writeJson((some ?? []).map((one) => [one.role, one.sign, one.unit]));
+    if (!("ledgers" in report)) {
+      if (methodology && "ledgers" in methodology && report.inclusions.length)
+        addFault("It states no ledgers, and its methodology names several.");
+      return;
+    }
+    if (roles(report.ledgers) !== roles(methodology?.ledgers))
+      addFault("The roles, signs or units of its ledgers are not those of its methodology.");
+    if (new Set(report.ledgers.map((one) => one.ledger_id)).size !== report.ledgers.length)
+      addFault("It names one ledger in two roles.");
+    if (report.ledgers[0]?.ledger_id !== report.ledger_id) {
+      addFault("The first of its ledgers is another than its own.");
+      return;
+    }
+    const ledgerOf = new Map(
+      [...contents.batches.values()].map((batch) => [batch.batch_id, contents.ledgers.get(batch.ledger)?.ledger_id]),
+    );
+    for (const one of report.ledgers) {
+      const own = report.inclusions.filter((inclusion) => ledgerOf.get(inclusion.batch_id) === one.ledger_id),
+        taken = exactTotal(own.map((inclusion) => parseDec(inclusion.amount)));
+      if (!equal(taken, parseDec(one.amount)) || writeJson(own.map((inclusion) => inclusion.batch_id)) !== writeJson(one.batch_ids))
+        addFault(`What it includes of ${one.role} comes to ${taken}, and it states otherwise.`);
+      let conversion = null;
+      try {
+        conversion = findConversion(parseUnit(one.unit), parseUnit(report.ledgers[0].unit));
+      } catch {
+        addFault(`The unit of ${one.role} does not convert into that of the report.`);
+        continue;
+      }
+      const [slope, shift, divisor] = conversion,
+        sign = parseDec(String(one.sign));
+      if (!equal(shift, ZERO) || !equal(exactMultiply(parseDec(one.counted), divisor), exactMultiply(exactMultiply(taken, slope), sign)))
+        addFault(`What ${one.role} counts for is not its amount with its sign in the unit of the report.`);
+    }
+    if (report.effective_at !== null && exactTotal(report.ledgers.map((one) => parseDec(one.counted))).c < 0n)
+      addFault("It is below zero: more is deducted than claimed.");
   }
   function checkBatches(contents, faults) {
     const calculated = [...contents.batches.values()].filter((one) => one.model !== null).map((one) => one.batch),
@@ -6566,8 +6624,12 @@
         const models = logged.models.map(({ id, name, version, version_ids = [], versions = [] }) => {
           return { id, name, version, version_ids, versions };
         });
-        const { id, name, other_versions = "refuse", report_type, version } = logged;
-        if (writeJson(own) !== writeJson({ id, models, name, other_versions, report_type, version }))
+        const { id, name, other_versions = "refuse", report_type, version } = logged,
+          ledgers = (logged.ledgers ?? []).map(({ role, sign, unit }) => {
+            return { role, sign, unit };
+          }),
+          several = ledgers.length > 0 && { ledgers };
+        if (writeJson(own) !== writeJson({ id, models, name, other_versions, report_type, version, ...several }))
           addFault(`The methodology ${stated.id} is another than the log says.`);
       }
       const named = new Set(stated.models.flatMap((model) => model.version_ids)),
@@ -6808,6 +6870,19 @@
         (row.after.liability_reason ?? null) !== (report.liability_reason ?? null)
       )
         faults.add("report.json", `The report owes something else than row ${row.number} of the log says.`);
+      const counting = (some) =>
+        writeJson(
+          (some ?? []).map((one) => [
+            one.role,
+            one.ledger_id,
+            one.sign,
+            one.unit,
+            `${parseDec(String(one.amount))}`,
+            `${parseDec(String(one.counted))}`,
+          ]),
+        );
+      if (counting(report.ledgers) !== counting(row.after.ledgers))
+        faults.add("report.json", `Its ledgers are others than row ${row.number} of the log says.`);
       if (writeJson(report.predecessors ?? []) !== writeJson(row.after.predecessors ?? []))
         faults.add("report.json", `It takes the place of others than row ${row.number} of the log says.`);
       for (const name of differing(stated, row.after))

@@ -99,6 +99,40 @@ class PartOfPlant:
         return self._plant.measure(self._names[node], value, time, **options)
 
 
+class ModbusDevice:
+    """A device that is asked by Modbus TCP."""
+
+    def __init__(self, folder):
+        self.port = free_port()
+        self._folder = folder
+        self.program = None
+
+    def start(self):
+        command = (HERE / "modbus_server.py", self.port)
+        self.program = Program(*command, log=self._folder / "modbus.log")
+        assert self.program.line() == "ready"
+
+    def hold(self, table, address, *held):
+        """Let registers, coils or inputs hold something."""
+        self._tell([table, address, [*held]])
+
+    def hang(self):
+        """Take questions and answer none, until `answer`."""
+        self._tell("hang")
+
+    def answer(self):
+        self._tell("answer")
+
+    def _tell(self, said):
+        self.program.process.stdin.write(json.dumps(said) + "\n")
+        self.program.process.stdin.flush()
+        assert self.program.line() == "stored"
+
+    def close(self):
+        if self.program is not None:
+            self.program.close()
+
+
 class Broker:
     """A mosquitto that keeps sessions and what it has queued on the disk."""
 

@@ -14,7 +14,13 @@ from decimal import Decimal
 from random import random
 from typing import Final, Protocol, TypeVar
 
-from weighbridge.agent.configuration import AgentConfiguration, AgentReport, MqttBroker, OpcUaServer
+from weighbridge.agent.configuration import (
+    AgentConfiguration,
+    AgentReport,
+    ModbusDevice,
+    OpcUaServer,
+    SourceConfiguration,
+)
 from weighbridge.agent.readings import AgentReading, Measured, Tags, build_reference, make_reading, now
 from weighbridge.agent.sending import AgentConnection, Sender, pause_seconds
 from weighbridge.agent.spool import Handover, Spool, SpoolFullError, opened_spool
@@ -25,6 +31,9 @@ STEADY_SECONDS: Final = 30.0
 
 ROOM_LOOK_SECONDS: Final = 10.0
 """How often a source checks whether a full spool has space again, without a notification."""
+
+EXTRA: Final = frozenset({"asyncua", "paho", "pymodbus"})
+"""Packages that only the extra installs."""
 
 EXPECTED: Final = (OSError, TimeoutError, Refusal)
 Made = TypeVar("Made")
@@ -76,12 +85,16 @@ async def _run_parts(
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def create_source(agent: str, source: OpcUaServer | MqttBroker, spool: Spool) -> SessionOfSource:
+def create_source(agent: str, source: SourceConfiguration, spool: Spool) -> SessionOfSource:
     """What reads a source. Raises Refusal when the package that it takes is not installed."""
     return with_extra(lambda: _source(agent, source, spool))
 
 
-def _source(agent: str, source: OpcUaServer | MqttBroker, spool: Spool) -> SessionOfSource:
+def _source(agent: str, source: SourceConfiguration, spool: Spool) -> SessionOfSource:
+    if isinstance(source, ModbusDevice):
+        from weighbridge.agent.modbus import ModbusSource  # noqa: PLC0415 - an extra, slow to import
+
+        return ModbusSource(source, spool)
     if isinstance(source, OpcUaServer):
         from weighbridge.agent.opcua import OpcUaSource  # noqa: PLC0415 - an extra, slow to import
 
@@ -96,7 +109,7 @@ def with_extra(make: Callable[[], Made]) -> Made:
     try:
         return make()
     except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] not in {"asyncua", "paho"}:
+        if error.name is None or error.name.partition(".")[0] not in EXTRA:
             raise
         raise Refusal(
             f"The package {error.name}, with which the agent reads, is not installed: "
@@ -112,9 +125,9 @@ async def _keep_reading(name: str, source: SessionOfSource, spool: Spool, longes
         started_at = loop.time()
         try:
             await source.session()
-        except SpoolFullError:
-            log.warning("%s: the spool is full; nothing is read until there is room.", name)
-            await spool.note(f"source/{name}", {"state": "waiting", "error": "the spool is full"})
+        except SpoolFullError as error:
+            log.warning("%s: %s; nothing is read until there is room.", name, error)
+            await spool.note(f"source/{name}", {"state": "waiting", "error": str(error)})
             with suppress(TimeoutError):
                 async with asyncio.timeout(ROOM_LOOK_SECONDS):
                     await spool.has_room.wait()

@@ -22,6 +22,9 @@ HERE = Path(__file__).parent
 CLI = ("-m", "weighbridge")
 BROKERS = (shutil.which("mosquitto"), "/usr/sbin/mosquitto", "/usr/local/sbin/mosquitto")
 BROKER = next((path for path in BROKERS if path and Path(path).exists()), None)
+ROOT = HERE.parent.parent
+CLIENT = ROOT / ".venv" / "foreign" / "node_modules" / "sparkplug-client"
+EDGE_NODES = CLIENT if CLIENT.exists() and shutil.which("node") else None
 WAIT_SECONDS = 30
 
 
@@ -211,6 +214,42 @@ class Device:
                 if end is not None:
                     end.close()
         self._client = None
+
+
+class EdgeNode:
+    """An edge node of Sparkplug B by the client of Eclipse Tahu."""
+
+    def __init__(self, folder, broker):
+        self._folder, self._broker, self._log = folder, broker, folder / "edge-node.out"
+        self._process = None
+
+    def start(self):
+        begun = self._log.read_text().count("connected") if self._log.exists() else 0
+        command = ("node", HERE / "edge_node.cjs", ROOT / ".venv" / "foreign", str(self._broker.port))
+        with self._log.open("a") as log:
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=log, stderr=log, text=True
+            )
+        until(lambda: self._log.read_text().count("connected") > begun, what="the node is connected")
+
+    def tell(self, *said):
+        """Let the client do something: its method and arguments."""
+        self._process.stdin.write(json.dumps(said) + "\n")
+        self._process.stdin.flush()
+
+    def asked(self):
+        """How often the host has asked for births."""
+        return self._log.read_text().count("asked")
+
+    def kill(self):
+        self._process.kill()
+        self._process.wait(WAIT_SECONDS)
+        with suppress(OSError):
+            self._process.stdin.close()
+
+    def close(self):
+        if self._process is not None:
+            self.kill()
 
 
 class Agent:

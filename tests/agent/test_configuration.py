@@ -75,7 +75,7 @@ MISTAKES = [
     ("spool:", "spol:", "Line 6: spol is nothing that is known here (did you mean spool?)."),
     ("name: plc\n", "name: a b\n", "Line 9: sources[0].name is 'a b'; it takes a name of letters"),
     ("opc.tcp://10.0.0.5:4840", "http://x", "Line 10: sources[0].url is 'http://x'; it takes the address"),
-    ("type: mqtt", "type: bus", "Line 13: sources[1].type is 'bus'; it takes opcua or mqtt or modbus."),
+    ("type: mqtt", "type: bus", "Line 13: sources[1].type is 'bus'; it takes opcua or mqtt or modbus or"),
     (
         "ns=2;s=Kiln",
         "Kiln",

@@ -150,6 +150,11 @@ TOPIC_FILTER = TextRule(
     "a topic, or a filter with + for one level and # at the end for any",
 )
 
+LEVEL = TextRule(
+    lambda text: text.strip() == text != "" and not {*"+/#"} & {*text},
+    "a level of a topic, without /, + and #",
+)
+
 Password = Annotated[
     str | None,
     "The password in clear; it is refused unless `secrets_in_clear` is true.",
@@ -389,10 +394,9 @@ class MqttTopic(TaggedPlace):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MqttBroker:
-    """An MQTT broker, subscribed to with QoS 1 in a session that it keeps while the agent is away."""
+class BrokerPlace:
+    """An MQTT broker and who is known there."""
 
-    type: Annotated[Literal["mqtt"], "What the source is."]
     name: Annotated[str, "The name of the source; client references begin with it.", NAME]
     host: Annotated[str, "The host name or address of the broker.", FILLED]
     port: Annotated[int, "The port of the broker.", WholeRange(1, PORT_MAX)] = 8_883
@@ -409,7 +413,47 @@ class MqttBroker:
     password: Password = None
     password_file: PasswordFile = None
     password_variable: PasswordVariable = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MqttBroker(BrokerPlace):
+    """An MQTT broker, subscribed to with QoS 1 in a session that it keeps while the agent is away."""
+
+    type: Annotated[Literal["mqtt"], "What the source is."]
     topics: Annotated[list[MqttTopic], "The topics that are read."]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SparkplugMetric(TaggedPlace):
+    """A metric of an edge node or of one of its devices; each of its values becomes an event."""
+
+    group_id: Annotated[str, "The group of the edge node.", LEVEL]
+    edge_node_id: Annotated[str, "The edge node.", LEVEL]
+    device_id: Annotated[str | None, "The device; left out, the metric is the node's own.", LEVEL] = None
+    metric: Annotated[str, "The name of the metric, as births tell it, such as `Kiln/Temperature`.", FILLED]
+    data_point: Annotated[str, "The slug of the data point that gets the value.", SLUG]
+    quality: Annotated[
+        str, "The slug of a text data point that gets `good`, `uncertain`, `bad` or `substituted`.", SLUG
+    ]
+    status: Annotated[
+        str | None,
+        "The slug of a text data point that says why a value is bad, such as `Stale 500` or `Death`.",
+        SLUG,
+    ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SparkplugBroker(BrokerPlace):
+    """An MQTT broker with edge nodes that speak Sparkplug B; the agent is a host application there."""
+
+    type: Annotated[Literal["sparkplug"], "What the source is."]
+    host_id: Annotated[
+        str,
+        "The name of the host application, by which the agent says that it is there. Edge nodes with this "
+        "primary host keep what they measure while the agent is away.",
+        LEVEL,
+    ] = "weighbridge"
+    metrics: Annotated[list[SparkplugMetric], "What is read."]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -499,7 +543,7 @@ class AgentReport(TaggedPlace):
     ] = None
 
 
-SourceConfiguration = OpcUaServer | MqttBroker | ModbusDevice
+SourceConfiguration = OpcUaServer | MqttBroker | ModbusDevice | SparkplugBroker
 """What the agent can read."""
 
 
@@ -510,7 +554,7 @@ class AgentConfiguration:
     agent: Annotated[str, "The name of the agent; client references of its reports begin with it.", NAME]
     service: Annotated[AgentService, "The service that readings are sent to."]
     spool: Annotated[SpoolPlace, "Where readings wait until the service has them."]
-    sources: Annotated[list[OpcUaServer | MqttBroker | ModbusDevice], "What is read."]
+    sources: Annotated[list[OpcUaServer | MqttBroker | ModbusDevice | SparkplugBroker], "What is read."]
     report: Annotated[AgentReport | None, "The agent's reports about itself; without it, none."] = None
     retry_seconds_max: Annotated[
         int, "The longest pause between two tries, of the service and of sources.", WholeRange(1, 3_600)
@@ -543,7 +587,7 @@ def read_agent_token(service: AgentService) -> str:
     )
 
 
-def read_password(source: OpcUaServer | MqttBroker) -> str | None:
+def read_password(source: OpcUaServer | BrokerPlace) -> str | None:
     """The password for a source, None where it needs none. Raises Refusal where it is not to be had."""
     if source.password_file is not None:
         return held_by(source.password_file)

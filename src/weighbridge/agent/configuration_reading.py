@@ -26,6 +26,8 @@ from weighbridge.agent.configuration import (
     MqttTopic,
     OpcUaNode,
     OpcUaServer,
+    SparkplugBroker,
+    SparkplugMetric,
     TextRule,
     WholeRange,
 )
@@ -355,6 +357,8 @@ def _problems(configuration: AgentConfiguration) -> Iterator[Problem]:
             yield _problem(f"{path}.password", "is said in more than one way.")
         if isinstance(source, OpcUaServer):
             yield from _of_server(source, path)
+        elif isinstance(source, SparkplugBroker):
+            yield from _of_metrics(source, path)
         else:
             yield from _of_broker(source, path)
 
@@ -388,7 +392,7 @@ def _of_server(server: OpcUaServer, path: str) -> Iterator[Problem]:
         yield from _of_slugs(node, f"{place}.data_point")
 
 
-def _of_slugs(variable: OpcUaNode | ModbusValue, path: str) -> Iterator[Problem]:
+def _of_slugs(variable: OpcUaNode | ModbusValue | SparkplugMetric, path: str) -> Iterator[Problem]:
     slugs = [
         slug for slug in (variable.data_point, variable.quality, variable.status, variable.arrived_at) if slug
     ]
@@ -411,6 +415,17 @@ def _of_device(device: ModbusDevice, path: str) -> Iterator[Problem]:
         if value.table in {"coil", "discrete"} and value.value_type is not None:
             yield _problem(f"{place}.value_type", f"is for registers; a {value.table} is a truth.")
         yield from _of_slugs(value, f"{place}.data_point")
+
+
+def _of_metrics(broker: SparkplugBroker, path: str) -> Iterator[Problem]:
+    if not broker.metrics:
+        yield _problem(f"{path}.metrics", "is empty; there is nothing to read.")
+    names = [(one.group_id, one.edge_node_id, one.device_id, one.metric) for one in broker.metrics]
+    for index, metric in enumerate(broker.metrics):
+        place = f"{path}.metrics[{index}]"
+        if names.index(names[index]) != index:
+            yield _problem(f"{place}.metric", f"is {metric.metric!r} of one node and device a second time.")
+        yield from _of_slugs(metric, f"{place}.data_point")
 
 
 def _of_broker(broker: MqttBroker, path: str) -> Iterator[Problem]:
@@ -490,10 +505,12 @@ _TITLES: Final = {
     "OpcUaServer": "`sources`: OPC UA",
     "MqttBroker": "`sources`: MQTT",
     "ModbusDevice": "`sources`: Modbus TCP",
+    "SparkplugBroker": "`sources`: Sparkplug B",
     "AgentReport": "`report`",
     "OpcUaNode": "`nodes` of an OPC UA server",
     "OpcUaSecurity": "`security` of an OPC UA server",
     "MqttTopic": "`topics` of an MQTT broker",
+    "SparkplugMetric": "`metrics` of a Sparkplug broker",
     "ModbusValue": "`registers` of a Modbus device",
 }
 

@@ -20,6 +20,7 @@ from weighbridge.agent.configuration import (
     ModbusDevice,
     OpcUaServer,
     SourceConfiguration,
+    SparkplugBroker,
 )
 from weighbridge.agent.readings import AgentReading, Measured, Tags, build_reference, make_reading, now
 from weighbridge.agent.sending import AgentConnection, Sender, pause_seconds
@@ -32,7 +33,7 @@ STEADY_SECONDS: Final = 30.0
 ROOM_LOOK_SECONDS: Final = 10.0
 """How often a source checks whether a full spool has space again, without a notification."""
 
-EXTRA: Final = frozenset({"asyncua", "paho", "pymodbus"})
+EXTRA: Final = frozenset({"asyncua", "google", "paho", "pymodbus"})
 """Packages that only the extra installs."""
 
 EXPECTED: Final = (OSError, TimeoutError, Refusal)
@@ -99,6 +100,10 @@ def _source(agent: str, source: SourceConfiguration, spool: Spool) -> SessionOfS
         from weighbridge.agent.opcua import OpcUaSource  # noqa: PLC0415 - an extra, slow to import
 
         return OpcUaSource(source, spool)
+    if isinstance(source, SparkplugBroker):
+        from weighbridge.agent.sparkplug import SparkplugSource  # noqa: PLC0415 - as above
+
+        return SparkplugSource(agent, source, spool)
     from weighbridge.agent.mqtt import MqttSource  # noqa: PLC0415 - as above
 
     return MqttSource(agent, source, spool)

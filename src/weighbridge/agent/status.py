@@ -22,6 +22,8 @@ from weighbridge.agent.configuration import (
     OpcUaNode,
     OpcUaServer,
     SourceConfiguration,
+    SparkplugBroker,
+    SparkplugMetric,
     TaggedPlace,
 )
 from weighbridge.agent.readings import microseconds, moment_of, text_of
@@ -194,6 +196,9 @@ def _places(configuration: AgentConfiguration) -> Iterator[tuple[str, TaggedPlac
         elif isinstance(source, ModbusDevice):
             for number, value in enumerate(source.registers):
                 yield f"sources[{index}].registers[{number}]", value, _slugs_of(value)
+        elif isinstance(source, SparkplugBroker):
+            for number, metric in enumerate(source.metrics):
+                yield f"sources[{index}].metrics[{number}]", metric, _slugs_of(metric)
         else:
             for number, topic in enumerate(source.topics):
                 slugs: list[Any] = [*topic.data_points, topic.data_point, topic.quality, topic.arrived_at]
@@ -203,24 +208,27 @@ def _places(configuration: AgentConfiguration) -> Iterator[tuple[str, TaggedPlac
         yield "report", report, [slug for slug in slugs if slug]
 
 
-def _slugs_of(variable: OpcUaNode | ModbusValue) -> list[str]:
+def _slugs_of(variable: OpcUaNode | ModbusValue | SparkplugMetric) -> list[str]:
     slugs = [variable.data_point, variable.quality, variable.status, variable.arrived_at]
     return [slug for slug in slugs if slug]
 
 
 async def _describe_source(agent: str, source: SourceConfiguration) -> list[str]:
-    if isinstance(source, MqttBroker):
+    if isinstance(source, MqttBroker | SparkplugBroker):
         return await _check_broker(agent, source)
     trial = with_extra(_opcua if isinstance(source, OpcUaServer) else _modbus)
     message: list[str] = await trial.list_complaints(source)
     return message
 
 
-async def _check_broker(agent: str, broker: MqttBroker) -> list[str]:
+async def _check_broker(agent: str, broker: MqttBroker | SparkplugBroker) -> list[str]:
     """Connect by another name and without a session: that of a running agent stays as it is."""
     client = with_extra(_mqtt)
     async with client.AcknowledgingClient(f"{agent}-check", broker, is_trial=True) as broker_client:
-        await broker_client.follow([topic.topic for topic in broker.topics])
+        if isinstance(broker, MqttBroker):
+            await broker_client.follow([topic.topic for topic in broker.topics])
+        else:
+            await broker_client.follow([f"spBv1.0/{metric.group_id}/#" for metric in broker.metrics])
     return []
 
 

@@ -20,7 +20,7 @@ export PYTHONDONTWRITEBYTECODE :=
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test test-cells test-citus packages check lint types compiled bench scale fuzz fuzz-accounting stories stories-as-of stories-uncertainty same-bytes durability hosts fuzz-api fuzz-readers fuzz-bundle bundle-set mutations attack attack-readers sensor screenshots docs site dist release-check stored-release lock sbom audit clean
+.PHONY: help setup demo serve test test-cells test-citus packages check lint types compiled bench scale fuzz fuzz-accounting stories stories-as-of stories-uncertainty same-bytes durability chaos hosts fuzz-api fuzz-readers fuzz-bundle bundle-set mutations attack attack-readers sensor screenshots docs site dist release-check stored-release lock sbom audit clean
 
 help: ## say what can be made
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -116,6 +116,9 @@ durability: $(READY) packages ## kill processes KILLS times, race ROUNDS times, 
 		$(if $(SEED),SEED=$(SEED)) $(BIN)/pytest -s tests/durability/test_kills.py tests/durability/test_races.py \
 		tests/durability/test_database_stop.py tests/durability/test_fence.py tests/durability/test_generation.py \
 		tests/durability/test_changes.py tests/durability/test_agent_kills.py tests/durability/test_submissions.py
+
+chaos: $(READY) packages ## kill, cut off, fill and set clocks beside an agent AGENT_KILLS times, 200 by default, beginning with SEED
+	@AGENT_KILLS=$(or $(AGENT_KILLS),200) $(if $(SEED),SEED=$(SEED)) $(BIN)/pytest -s tests/durability/test_agent_kills.py
 
 hosts: $(READY) ## kill, cut off and lose hosts of API, workers and database for MINUTES, 30 by default; as root
 	@MINUTES=$(or $(MINUTES),30) $(if $(SEED),SEED=$(SEED)) $(BIN)/pytest -s tests/durability/hosts

@@ -23,8 +23,14 @@ CLI = ("-m", "weighbridge")
 BROKERS = (shutil.which("mosquitto"), "/usr/sbin/mosquitto", "/usr/local/sbin/mosquitto")
 BROKER = next((path for path in BROKERS if path and Path(path).exists()), None)
 ROOT = HERE.parent.parent
-CLIENT = ROOT / ".venv" / "foreign" / "node_modules" / "sparkplug-client"
-EDGE_NODES = CLIENT if CLIENT.exists() and shutil.which("node") else None
+FOREIGN = ROOT / ".venv" / "foreign"
+
+
+def is_installed(name):
+    """Whether a package of npm is among the foreign tools, and node is there to run it."""
+    return (FOREIGN / "node_modules" / name).exists() and shutil.which("node") is not None
+
+
 WAIT_SECONDS = 30
 
 
@@ -216,6 +222,35 @@ class Device:
         self._client = None
 
 
+class ForeignServer:
+    """An OPC UA server by node-opcua, with the history of one variable in its memory."""
+
+    def __init__(self, folder):
+        port = free_port()
+        self.url = f"opc.tcp://127.0.0.1:{port}/plant"
+        command = ("node", HERE / "foreign_server.cjs", FOREIGN, str(port), folder / "pki")
+        with (folder / "foreign.log").open("a") as log:
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True
+            )
+        self._await("ready")
+
+    def measure(self, value, time, status=0):
+        self._process.stdin.write(json.dumps([value, time, status]) + "\n")
+        self._process.stdin.flush()
+        self._await("stored")
+
+    def _await(self, word):
+        while (line := self._process.stdout.readline()).strip() != word:
+            assert line, "the foreign server has ended"
+
+    def close(self):
+        self._process.kill()
+        self._process.wait(WAIT_SECONDS)
+        self._process.stdin.close()
+        self._process.stdout.close()
+
+
 class EdgeNode:
     """An edge node of Sparkplug B by the client of Eclipse Tahu."""
 
@@ -225,7 +260,7 @@ class EdgeNode:
 
     def start(self):
         begun = self._log.read_text().count("connected") if self._log.exists() else 0
-        command = ("node", HERE / "edge_node.cjs", ROOT / ".venv" / "foreign", str(self._broker.port))
+        command = ("node", HERE / "edge_node.cjs", FOREIGN, str(self._broker.port))
         with self._log.open("a") as log:
             self._process = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=log, stderr=log, text=True
@@ -255,7 +290,9 @@ class EdgeNode:
 class Agent:
     """`weighbridge agent run`, with its file and its spool in a folder."""
 
-    def __init__(self, folder, configuration, token):
+    def __init__(self, folder, configuration, token, **variables):
+        """With variables of the environment for the agent as it runs."""
+        self._variables = variables
         self.file = folder / "agent.yaml"
         self.spool = folder / "spool.db"
         self.log = folder / "agent.log"
@@ -268,7 +305,8 @@ class Agent:
         self.file.write_text(yaml.safe_dump(json.loads(json.dumps(configuration)), sort_keys=False))
 
     def start(self):
-        self.program = Program(*CLI, "agent", "run", self.file, log=self.log, WEIGHBRIDGE_TOKEN=self.token)
+        own = {"WEIGHBRIDGE_TOKEN": self.token} | self._variables
+        self.program = Program(*CLI, "agent", "run", self.file, log=self.log, **own)
 
     def kill(self):
         self.program.close()

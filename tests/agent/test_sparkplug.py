@@ -7,7 +7,7 @@ from decimal import Decimal
 import paho.mqtt.client as mqtt
 import pytest
 from paho.mqtt.enums import CallbackAPIVersion
-from tests.agent.programs import EDGE_NODES, EdgeNode
+from tests.agent.programs import EdgeNode, is_installed
 from tests.durability.processes import until
 
 from weighbridge.agent.configuration import SparkplugMetric
@@ -20,7 +20,7 @@ START = 1_767_571_200_000
 
 @pytest.fixture
 def node(broker, tmp_path):
-    if EDGE_NODES is None:
+    if not is_installed("sparkplug-client"):
         pytest.skip("sparkplug-client of npm is not installed; make packages does so")
     node = EdgeNode(tmp_path, broker)
     node.start()

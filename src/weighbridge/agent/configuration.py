@@ -185,6 +185,9 @@ class AgentService:
     ] = False
     batch_size: Annotated[int, "Events in one request, at most.", WholeRange(1, 10_000)] = 1_000
     timeout_seconds: Annotated[int, "How long an answer may take.", WholeRange(1, 600)] = 60
+    report_seconds: Annotated[
+        int, "The time between two reports of the agent's state to the page Agents.", WholeRange(5, 3_600)
+    ] = 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

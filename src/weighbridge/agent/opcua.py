@@ -10,7 +10,9 @@ from typing import Any, Final
 from asyncua import ua
 from asyncua.common.node import Node
 from asyncua.common.subscription import DataChangeNotif, Subscription
+from asyncua.ua.attribute_ids import AttributeIds
 from asyncua.ua.status_codes import StatusCodes
+from asyncua.ua.uaerrors import UaError
 
 from weighbridge.agent.configuration import OpcUaNode, OpcUaServer
 from weighbridge.agent.opcua_session import (
@@ -29,6 +31,7 @@ from weighbridge.agent.opcua_session import (
     read_history,
 )
 from weighbridge.agent.readings import AgentReading, has_overflowed, now, text_of
+from weighbridge.agent.reporting import cut
 from weighbridge.agent.spool import Handover, Spool
 from weighbridge.errors import Refusal
 
@@ -345,3 +348,50 @@ async def list_complaints(server: OpcUaServer) -> list[str]:
             except (*FAILURES, UnknownNamespaceError) as error:
                 message.append(f"{node.node} cannot be read: {str(error).rstrip('.')}.")
     return message
+
+
+# Browsing: what is below a node of a server, for whoever chooses variables.
+
+
+CHILDREN_MAX: Final = 500
+"""Nodes below one node that are told."""
+
+OBJECTS_AND_VARIABLES: Final[Any] = int(ua.NodeClass.Object | ua.NodeClass.Variable)
+"""A mask of the classes of nodes that are told."""
+
+VALUE_MAX: Final = 200
+"""Characters of a value that is told."""
+
+
+async def browse_server(server: OpcUaServer, node: str) -> tuple[list[dict[str, Any]], bool]:
+    """The objects and variables below a node, and whether there are more than are told.
+
+    Raises one of FAILURES, Refusal, or UnknownNamespaceError.
+    """
+    async with open_session(server) as client:
+        client.namespaces = tuple(await client.get_namespace_array())
+        try:
+            below = client.resolve(node)
+            await below.read_node_class()  # of a node that is not there, the list of nodes is empty
+            found = await below.get_children_descriptions(nodeclassmask=OBJECTS_AND_VARIABLES)
+        except UaError as error:
+            raise Refusal(f"{node} cannot be browsed: {error}") from None
+        told = found[:CHILDREN_MAX]
+        variables = [one.NodeId for one in told if one.NodeClass is ua.NodeClass.Variable]
+        values = await client.uaclient.read_attributes(variables, AttributeIds.Value) if variables else []
+        by_id = dict(zip(variables, values, strict=True))
+        return [_describe_node(client, one, by_id.get(one.NodeId)) for one in told], len(found) > len(told)
+
+
+def _describe_node(
+    client: PlantClient, found: ua.ReferenceDescription, value: ua.DataValue | None
+) -> dict[str, Any]:
+    described: dict[str, Any] = {
+        "node": client.identify(found.NodeId),
+        "name": cut(found.DisplayName.Text or found.BrowseName.Name or ""),
+        "is_variable": found.NodeClass is ua.NodeClass.Variable,
+    }
+    if value is not None and value.Value is not None and value.Value.Value is not None:
+        described["data_type"] = value.Value.VariantType.name
+        described["value"] = cut(str(value.Value.Value))[:VALUE_MAX]
+    return described

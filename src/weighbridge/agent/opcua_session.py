@@ -76,13 +76,25 @@ class PlantClient(Client):
 
     def variable(self, node: OpcUaNode) -> Node:
         """The variable of an entry, by the present number of its namespace. Raises UnknownNamespaceError."""
-        named = _BY_NAMESPACE.fullmatch(node.node)
+        return self.resolve(node.node)
+
+    def resolve(self, identifier: str) -> Node:
+        """The node of an id, by the present number of its namespace. Raises UnknownNamespaceError."""
+        named = _BY_NAMESPACE.fullmatch(identifier)
         if named is None:
-            return self.get_node(node.node)
+            return self.get_node(identifier)
         address = named["address"].replace("%3B", ";").replace("%25", "%")
         if address not in self.namespaces:
             raise UnknownNamespaceError(f"the server has no namespace {address}")
         return self.get_node(f"ns={self.namespaces.index(address)};{named['identifier']}")
+
+    def identify(self, identifier: ua.NodeId) -> str:
+        """An id by the address of its namespace; those of OPC UA itself have number 0, and need none."""
+        text = str(identifier.to_string())
+        if not identifier.NamespaceIndex:
+            return text
+        address = self.namespaces[identifier.NamespaceIndex].replace("%", "%25").replace(";", "%3B")
+        return f"nsu={address};{text.partition(';')[2]}"
 
 
 # OPC 10000-6, 5.3.1.11: a semicolon of the address is written %3B, and a per cent sign %25.

@@ -12,7 +12,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from decimal import Decimal
 from random import random
-from typing import Final, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 from weighbridge.agent.configuration import (
     AgentConfiguration,
@@ -23,6 +23,7 @@ from weighbridge.agent.configuration import (
     SparkplugBroker,
 )
 from weighbridge.agent.readings import AgentReading, Measured, Tags, build_reference, make_reading, now
+from weighbridge.agent.reporting import ServiceReporter
 from weighbridge.agent.sending import AgentConnection, Sender, pause_seconds
 from weighbridge.agent.spool import Handover, Spool, SpoolFullError, opened_spool
 from weighbridge.errors import Refusal
@@ -72,6 +73,8 @@ async def _run_parts(
     sender = Sender(configuration, spool, connection)
     parts: list[Awaitable[object]] = [stopping.wait(), sender.run()]
     parts += [_keep_reading(name, source, spool, longest) for name, source in sources]
+    reporter = ServiceReporter(configuration, spool, connection, lambda: sender.clock_offset, _browse)
+    parts.append(reporter.run())
     if configuration.report is not None:
         report = configuration.report
         parts.append(report_always(configuration.agent, report, spool, lambda: sender.clock_offset))
@@ -107,6 +110,12 @@ def _source(agent: str, source: SourceConfiguration, spool: Spool) -> SessionOfS
     from weighbridge.agent.mqtt import MqttSource  # noqa: PLC0415 - as above
 
     return MqttSource(agent, source, spool)
+
+
+async def _browse(server: OpcUaServer, node: str) -> tuple[list[dict[str, Any]], bool]:
+    from weighbridge.agent.opcua import browse_server  # noqa: PLC0415 - as above
+
+    return await browse_server(server, node)
 
 
 def with_extra(make: Callable[[], Made]) -> Made:

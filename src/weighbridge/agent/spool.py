@@ -34,6 +34,9 @@ SENT_KEPT_MAX: Final = 100_000
 PACKETS_KEPT_MAX: Final = 1_000
 """Packets without a time of their own that a spool remembers."""
 
+VARIABLES_MAX: Final = 1_000
+"""Variables whose last event is remembered while the agent runs."""
+
 BUSY_SECONDS: Final = 30
 RESERVE_BYTES_MAX: Final = 8_388_608
 """Room on the disk that is kept free of everything else, for what lets readings go."""
@@ -79,6 +82,20 @@ class SpooledReading:
     id: int
     reference: str
     event: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class SpoolState:
+    """What a spool holds at a moment, for those who look after the agent."""
+
+    waiting: int
+    oldest_arrived_at: datetime | None
+    refused: int
+    used_bytes: int
+    bytes_max: int
+    facts: dict[str, dict[str, Any]]
+    last_events: dict[str, tuple[datetime, bytes]]
+    """The last event of each variable since the agent began, with its time."""
 
 
 class SpoolDatabase:
@@ -250,6 +267,16 @@ class SpoolDatabase:
                 (name, msgspec.json.encode(fact).decode(), microseconds(at)),
             )
 
+    def facts(self) -> dict[str, dict[str, Any]]:
+        """Every fact by its name."""
+        rows = self._connection.execute("SELECT name, fact FROM facts")
+        return {name: msgspec.json.decode(fact) for name, fact in rows}
+
+    @property
+    def bytes_max(self) -> int:
+        """How large the spool may become."""
+        return self._bytes_max
+
     def is_noted(self, name: str) -> bool:
         """Whether there is a fact of this name."""
         return self._connection.execute("SELECT 1 FROM facts WHERE name = ?", (name,)).fetchone() is not None
@@ -379,6 +406,7 @@ class Spool:
     def __init__(self, database: SpoolDatabase, thread: ThreadPoolExecutor) -> None:
         self._database = database
         self._thread = thread
+        self._last_events: dict[str, tuple[datetime, bytes]] = {}
         self.arrived = asyncio.Event()
         """Set when something new waits."""
         self.has_room = asyncio.Event()
@@ -394,7 +422,27 @@ class Spool:
             raise
         if new:
             self.arrived.set()
+            self._remember(handed.readings)
         return new
+
+    def _remember(self, readings: Sequence[AgentReading]) -> None:
+        for reading in readings:
+            variable, _, text = reading.reference.rpartition("@")
+            time = datetime.fromisoformat(text)
+            known = self._last_events.get(variable)
+            if (known is None and len(self._last_events) < VARIABLES_MAX) or (known and known[0] <= time):
+                self._last_events[variable] = time, reading.event
+
+    async def state(self) -> SpoolState:
+        """What the spool holds now."""
+
+        def read(spool: SpoolDatabase) -> SpoolState:
+            waiting = spool.waiting()
+            return SpoolState(
+                *waiting, spool.used_bytes(), spool.bytes_max, spool.facts(), {**self._last_events}
+            )
+
+        return await self._do(read)
 
     async def oldest(self, most: int) -> list[SpooledReading]:
         """The readings that have waited longest."""

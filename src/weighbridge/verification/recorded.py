@@ -175,6 +175,13 @@ NOUNS: Final = (
         friendly={"asset_id": "asset", "location_id": "location"},
     ),
     RecordedNoun(
+        "agent",
+        "agents",
+        ("agent.register", "agent.update"),
+        _select_columns("name", "description", "quiet_after_seconds") | _MADE,
+        gone=("agent.delete",),
+    ),
+    RecordedNoun(
         "calibration",
         "calibrations",
         ("calibration.create", "calibration.update"),

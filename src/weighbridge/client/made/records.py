@@ -425,7 +425,7 @@ class BrowsedNode(msgspec.Struct, frozen=True, kw_only=True):
 class Browsing(msgspec.Struct, frozen=True, kw_only=True):
     """A question about the address space of a server, and its answer."""
 
-    id: int
+    number: int
     source: str
     node: str
     asked_at: datetime
@@ -435,7 +435,7 @@ class Browsing(msgspec.Struct, frozen=True, kw_only=True):
 class BrowsingAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """What an agent found below a node."""
 
-    id: int
+    number: int
     error: str | None = None
     children: list[BrowsedNode] | None = None
     is_cut: bool | None = None

@@ -1,6 +1,5 @@
 """Define the record of agents: what each said of itself last, and the address space that it was asked for."""
 
-from datetime import datetime
 from decimal import Decimal
 from functools import partial
 from typing import Annotated, Any, Final
@@ -124,7 +123,8 @@ class Browsing(msgspec.Struct, frozen=True):
     """The source whose server is asked."""
     node: str
     """The node whose children are wanted; `i=85` is the folder of the server's objects."""
-    asked_at: datetime
+    asked_at: Moment
+    """When it was asked, by the service's clock."""
     answer: BrowsingAnswer | None
     """What the agent found; null until it has answered."""
 

@@ -11,7 +11,7 @@ from tests.agent.programs import EdgeNode, is_installed
 from tests.durability.processes import until
 
 from weighbridge.agent.configuration import SparkplugMetric
-from weighbridge.agent.sparkplug import SparkplugHost, Taken
+from weighbridge.agent.sparkplug import SparkplugHost, TakenReadings
 from weighbridge.agent.sparkplug_payload import _Payload, read_payload, write_rebirth
 
 START = 1_767_571_200_000
@@ -168,7 +168,7 @@ def message(number, *metrics, **more):
 
 
 def taken(host, *messages):
-    taken = Taken()
+    taken = TakenReadings()
     for topic, content in messages:
         host.take(f"spBv1.0/G/{topic}", content, MOMENT, taken)
     return taken
@@ -230,7 +230,7 @@ def _dead(number):
 def test_numbers_go_from_255_to_0_and_what_cannot_be_read_is_set_apart():
     host = SparkplugHost("s", [SparkplugMetric(**ENTRY, metric="M")])
     value = {"name": "M", "timestamp": START, "datatype": 3, "int_value": 1}
-    host.take("spBv1.0/G/NBIRTH/N", message(0, value), MOMENT, Taken())
+    host.take("spBv1.0/G/NBIRTH/N", message(0, value), MOMENT, TakenReadings())
 
     for number in (*range(1, 256), 0, 1):
         result = taken(host, ("NDATA/N", message(number, value)))

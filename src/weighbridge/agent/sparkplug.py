@@ -68,7 +68,7 @@ class EdgeNode:
 
 
 @dataclass(slots=True)
-class Taken:
+class TakenReadings:
     """What came of messages."""
 
     readings: list[AgentReading] = field(default_factory=list)
@@ -104,7 +104,7 @@ class SparkplugHost:
             "/".join(name): "it has sent no birth." for name, node in self._nodes.items() if not node.is_born
         }
 
-    def take(self, topic: str, content: bytes, at: datetime, taken: Taken) -> None:
+    def take(self, topic: str, content: bytes, at: datetime, taken: TakenReadings) -> None:
         """Add what a message says to what was taken."""
         levels = topic.split("/")
         if len(levels) not in {4, 5} or levels[0] != NAMESPACE or levels[2] not in KINDS:
@@ -127,7 +127,7 @@ class SparkplugHost:
             )
 
     def _take_numbered(
-        self, name: NodeName, device: str, kind: str, payload: Any, at: datetime, taken: Taken
+        self, name: NodeName, device: str, kind: str, payload: Any, at: datetime, taken: TakenReadings
     ) -> None:
         node = self._nodes[name]
         if kind == "NBIRTH":
@@ -147,7 +147,7 @@ class SparkplugHost:
             self._take_metric(name, device, metric, payload, at, taken)
 
     def _take_metric(
-        self, name: NodeName, device: str, metric: Any, payload: Any, at: datetime, taken: Taken
+        self, name: NodeName, device: str, metric: Any, payload: Any, at: datetime, taken: TakenReadings
     ) -> None:
         node = self._nodes[name]
         known = (device, metric.name) if metric.name else node.aliases.get(metric.alias)
@@ -176,7 +176,9 @@ class SparkplugHost:
             quality, status = Quality.BAD, "Null"
         taken.readings.append(self._build(entry, variable, (time, at), value, quality, status))
 
-    def _end_node(self, name: NodeName, node: EdgeNode, payload: Any, at: datetime, taken: Taken) -> None:
+    def _end_node(
+        self, name: NodeName, node: EdgeNode, payload: Any, at: datetime, taken: TakenReadings
+    ) -> None:
         """A death belongs to the birth of its number; one of an earlier connection says nothing any more."""
         if not node.is_born or _birth_number(payload) != node.birth_number:
             return
@@ -212,7 +214,7 @@ class SparkplugHost:
         return make_reading(build_reference(self._source, variable, time), tags, time, values, arrival)
 
     @staticmethod
-    def _ask(node: EdgeNode, name: NodeName, at: datetime, taken: Taken) -> None:
+    def _ask(node: EdgeNode, name: NodeName, at: datetime, taken: TakenReadings) -> None:
         if name not in taken.unborn and (node.asked_at is None or not at - node.asked_at < REBIRTH_PAUSE):
             node.asked_at = at
             taken.unborn.append(name)
@@ -281,7 +283,7 @@ class SparkplugSource:
     async def _take(
         self, client: AcknowledgingClient, host: SparkplugHost, began_at: datetime, packets: list[Packet]
     ) -> None:
-        taken, problems = Taken(), host.problems
+        taken, problems = TakenReadings(), host.problems
         for packet in packets:
             if packet.topic == self._state_topic:
                 # The will of a connection before this one may come late; the host is there.

@@ -163,7 +163,7 @@ NOUNS: Final = (
         ("asset_custom_field.create",),
         _select_columns("label", "value_type") | _MADE,
         gone=("asset_custom_field.delete",),
-    ),
+    ),  # fmt: skip
     RecordedNoun(
         "outage",
         "outages",
@@ -180,7 +180,7 @@ NOUNS: Final = (
         ("agent.register", "agent.update"),
         _select_columns("name", "description", "quiet_after_seconds") | _MADE,
         gone=("agent.delete",),
-    ),
+    ),  # fmt: skip
     RecordedNoun(
         "calibration",
         "calibrations",

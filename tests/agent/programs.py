@@ -22,6 +22,15 @@ HERE = Path(__file__).parent
 CLI = ("-m", "weighbridge")
 BROKERS = (shutil.which("mosquitto"), "/usr/sbin/mosquitto", "/usr/local/sbin/mosquitto")
 BROKER = next((path for path in BROKERS if path and Path(path).exists()), None)
+ROOT = HERE.parent.parent
+FOREIGN = ROOT / ".venv" / "foreign"
+
+
+def is_installed(name):
+    """Whether a package of npm is among the foreign tools, and node is there to run it."""
+    return (FOREIGN / "node_modules" / name).exists() and shutil.which("node") is not None
+
+
 WAIT_SECONDS = 30
 
 
@@ -97,6 +106,40 @@ class PartOfPlant:
 
     def measure(self, node, value, time, **options):
         return self._plant.measure(self._names[node], value, time, **options)
+
+
+class ModbusDevice:
+    """A device that is asked by Modbus TCP."""
+
+    def __init__(self, folder):
+        self.port = free_port()
+        self._folder = folder
+        self.program = None
+
+    def start(self):
+        command = (HERE / "modbus_server.py", self.port)
+        self.program = Program(*command, log=self._folder / "modbus.log")
+        assert self.program.line() == "ready"
+
+    def hold(self, table, address, *held):
+        """Let registers, coils or inputs hold something."""
+        self._tell([table, address, [*held]])
+
+    def hang(self):
+        """Take questions and answer none, until `answer`."""
+        self._tell("hang")
+
+    def answer(self):
+        self._tell("answer")
+
+    def _tell(self, said):
+        self.program.process.stdin.write(json.dumps(said) + "\n")
+        self.program.process.stdin.flush()
+        assert self.program.line() == "stored"
+
+    def close(self):
+        if self.program is not None:
+            self.program.close()
 
 
 class Broker:
@@ -179,10 +222,77 @@ class Device:
         self._client = None
 
 
+class ForeignServer:
+    """An OPC UA server by node-opcua, with the history of one variable in its memory."""
+
+    def __init__(self, folder):
+        port = free_port()
+        self.url = f"opc.tcp://127.0.0.1:{port}/plant"
+        command = ("node", HERE / "foreign_server.cjs", FOREIGN, str(port), folder / "pki")
+        with (folder / "foreign.log").open("a") as log:
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True
+            )
+        self._await("ready")
+
+    def measure(self, value, time, status=0):
+        self._process.stdin.write(json.dumps([value, time, status]) + "\n")
+        self._process.stdin.flush()
+        self._await("stored")
+
+    def _await(self, word):
+        while (line := self._process.stdout.readline()).strip() != word:
+            assert line, "the foreign server has ended"
+
+    def close(self):
+        self._process.kill()
+        self._process.wait(WAIT_SECONDS)
+        self._process.stdin.close()
+        self._process.stdout.close()
+
+
+class EdgeNode:
+    """An edge node of Sparkplug B by the client of Eclipse Tahu."""
+
+    def __init__(self, folder, broker):
+        self._folder, self._broker, self._log = folder, broker, folder / "edge-node.out"
+        self._process = None
+
+    def start(self):
+        begun = self._log.read_text().count("connected") if self._log.exists() else 0
+        command = ("node", HERE / "edge_node.cjs", FOREIGN, str(self._broker.port))
+        with self._log.open("a") as log:
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=log, stderr=log, text=True
+            )
+        until(lambda: self._log.read_text().count("connected") > begun, what="the node is connected")
+
+    def tell(self, *said):
+        """Let the client do something: its method and arguments."""
+        self._process.stdin.write(json.dumps(said) + "\n")
+        self._process.stdin.flush()
+
+    def asked(self):
+        """How often the host has asked for births."""
+        return self._log.read_text().count("asked")
+
+    def kill(self):
+        self._process.kill()
+        self._process.wait(WAIT_SECONDS)
+        with suppress(OSError):
+            self._process.stdin.close()
+
+    def close(self):
+        if self._process is not None:
+            self.kill()
+
+
 class Agent:
     """`weighbridge agent run`, with its file and its spool in a folder."""
 
-    def __init__(self, folder, configuration, token):
+    def __init__(self, folder, configuration, token, **variables):
+        """With variables of the environment for the agent as it runs."""
+        self._variables = variables
         self.file = folder / "agent.yaml"
         self.spool = folder / "spool.db"
         self.log = folder / "agent.log"
@@ -195,7 +305,8 @@ class Agent:
         self.file.write_text(yaml.safe_dump(json.loads(json.dumps(configuration)), sort_keys=False))
 
     def start(self):
-        self.program = Program(*CLI, "agent", "run", self.file, log=self.log, WEIGHBRIDGE_TOKEN=self.token)
+        own = {"WEIGHBRIDGE_TOKEN": self.token} | self._variables
+        self.program = Program(*CLI, "agent", "run", self.file, log=self.log, **own)
 
     def kill(self):
         self.program.close()

@@ -133,6 +133,38 @@ def test_certificates_and_keys_are_read_by_what_is_in_them_whatever_their_files_
         plant.close()
 
 
+def test_a_flaw_of_a_certificate_or_key_is_told_with_its_file(site, tmp_path, authority, agent):
+    _, _, by = authority
+    of_server, _, _ = certificates.make(tmp_path, "server", by=by, uri="urn:plant:server", ended=True)
+    of_agent, key_of_agent, _ = certificates.make(tmp_path, "agent", by=by, ended=True, uri="urn:other")
+    locked = certificates.locked(key_of_agent, "open sesame")
+    password, wrong = tmp_path / "password", tmp_path / "wrong"
+    password.write_text("open sesame\n")
+    wrong.write_text("guessed")
+    gone = {"url": "opc.tcp://127.0.0.1:9", "name": "plc", "type": "opcua"}
+    security = {
+        "certificate": str(of_agent), "private_key": str(locked), "server_certificate": str(of_server),
+    }  # fmt: skip
+    node = {"node": "i=1", "event_type": "kiln", "data_point": "temperature", "quality": "quality"}
+
+    def said(**more):
+        source = gone | {"nodes": [node], "security": security | more}
+        running = agent(site.configuration(source))
+        running.log.unlink(missing_ok=True)
+        return complaints(running)
+
+    place = f"The file {locked} of security.private_key of the source plc cannot be used: "
+    assert f"{place}it is locked with a password; name the file of the password in" in said()
+    assert f"{place}it holds no key that opens with the password of {wrong}" in said(
+        private_key_password_file=str(wrong)
+    )
+    flaws = said(private_key_password_file=str(password))
+    for file, setting in ((of_agent, "certificate"), (of_server, "server_certificate")):
+        assert f"The file {file} of security.{setting} of the source plc has expired on " in flaws
+    assert "names the application urn:other, and security.application_uri is urn:weighbridge:agent." in flaws
+    assert "Connect" in flaws
+
+
 def test_authorities_that_cannot_be_read_are_told_with_their_setting_and_file(site, plant, agent, tmp_path):
     gone = tmp_path / "authority.crt"
     service = site.service() | {"ca_file": str(gone)}

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from decimal import Decimal
 
 import pytest
 import yaml
@@ -29,6 +30,12 @@ sources:
     topics:
       - {topic: scale/+, event_type: scale, time: ts, data_points: {mass: kg}}
       - {topic: tank, event_type: tank, payload: plain, time: arrival, data_point: level}
+  - type: modbus
+    name: drives
+    host: 10.0.0.7
+    registers:
+      - {address: 3, value_type: int16, scale: 0.1, no_value: [-9], event_type: a, data_point: t, quality: q}
+      - {table: coil, address: 4, event_type: run, data_point: on, quality: q}
 """
 
 
@@ -54,7 +61,9 @@ def test_a_good_file_says_what_it_says_and_no_more(tmp_path):
 
     assert configuration.service.project == "17"
     assert configuration.spool.megabytes_max == 1_024
-    server, broker = configuration.sources
+    server, broker, device = configuration.sources
+    assert [value.name for value in device.registers] == ["holding/3", "coil/4"]
+    assert device.registers[0].scale == Decimal("0.1")
     assert server.history
     assert broker.tls
     assert broker.port == 8_883
@@ -66,7 +75,31 @@ MISTAKES = [
     ("spool:", "spol:", "Line 6: spol is nothing that is known here (did you mean spool?)."),
     ("name: plc\n", "name: a b\n", "Line 9: sources[0].name is 'a b'; it takes a name of letters"),
     ("opc.tcp://10.0.0.5:4840", "http://x", "Line 10: sources[0].url is 'http://x'; it takes the address"),
-    ("type: mqtt", "type: modbus", "Line 13: sources[1].type is 'modbus'; it takes opcua or mqtt."),
+    ("type: mqtt", "type: bus", "Line 13: sources[1].type is 'bus'; it takes opcua or mqtt or modbus or"),
+    (
+        "ns=2;s=Kiln",
+        "Kiln",
+        "Line 12: sources[0].nodes[0].node is 'Kiln'; it takes the id of a node, such as",
+    ),
+    ("ns=2;s=Kiln", "nsu=;s=Kiln", "nodes[0].node is 'nsu=;s=Kiln'; it takes the id of a node, such as"),
+    ("tank, event_type", "tank, scale: 1, event_type", "topics[1].scale is nothing that is known here"),
+    (
+        "address: 3",
+        "address: -3",
+        "Line 25: sources[2].registers[0].address is '-3'; it takes a whole number",
+    ),
+    ("value_type: int16, ", "", "Line 25: sources[2].registers[0].value_type is missing; registers hold"),
+    (
+        "scale: 0.1",
+        "scale: 1e3",
+        "sources[2].registers[0].scale is '1e3'; it takes a decimal number, such as",
+    ),
+    ("table: coil", "table: coil, value_type: int16", "value_type is for registers; a coil is a truth."),
+    (
+        "{table: coil",
+        "{table: coil, address: 4, event_type: run, data_point: on, quality: q}\n      - {table: coil",
+        "Line 27: sources[2].registers[2].address is coil/4 a second time.",
+    ),
     ("scale/+", "a/#/b", "Line 19: sources[1].topics[0].topic is 'a/#/b'; it takes a topic, or a filter"),
     ("{mass: kg}", "kg", "Line 19: sources[1].topics[0].data_points is no mapping; it takes names"),
     ("host: broker.example", "host: x\n    port: 0", "Line 16: sources[1].port is '0'; it takes a whole"),
@@ -94,7 +127,7 @@ def test_a_mistake_is_told_with_its_place(told, right, wrong, said):
 
 def test_all_mistakes_are_told_at_once(told):
     messages = told(
-        GOOD.replace("agent: plant-1", "agent: ''").replace("host:", "hots:").replace("kiln,", "K!,")
+        GOOD.replace("agent: plant-1", "agent: ''").replace("host: b", "hots: b").replace("kiln,", "K!,")
     )
 
     assert [message.partition(" ")[2].split()[1] for message in messages] == [

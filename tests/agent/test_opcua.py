@@ -230,3 +230,39 @@ def test_a_source_whose_clock_is_ahead_does_not_hide_what_comes_after(site, plan
     position = until(lambda: running.spooled().positions, what="the position is known")
 
     assert position[f"plc/{plant.node('Kiln')}"] < "2099"
+
+
+def test_a_namespace_is_found_by_its_address_whatever_number_the_server_gives_it(site, plant, agent):
+    source = site.opcua(plant)
+    identifier = plant.node("Kiln").partition(";")[2]
+    named = f"nsu=urn:plant;{identifier}"
+    source["nodes"][0]["node"] = named
+    source["nodes"].append(source["nodes"][0] | {"node": "nsu=urn:plan%3Bt;i=1"})
+    plant.measure("Kiln", 1, "2026-01-05T00:00:00+00:00")
+    running = agent(site.configuration(source))
+
+    running.start()
+
+    until(lambda: site.events("kiln"), what="the variable is read")
+    assert site.events("kiln")[0]["client_reference"] == f"plc/{named}@2026-01-05T00:00:00Z"
+    problems = until(lambda: running.spooled().facts.get("source/plc", {}).get("problems"), what="it is told")
+    assert problems == {"nsu=urn:plan%3Bt;i=1": "the server has no namespace urn:plan;t."}
+
+
+def test_each_variable_has_the_history_that_the_file_says_for_it(site, plant, agent):
+    for node in ("Kiln", "Meter"):
+        for minute in range(3):
+            plant.measure(node, 10 + minute, f"2026-01-05T00:0{minute}:00+00:00")
+    source = site.opcua(plant, history=False)
+    [kiln] = source["nodes"]
+    own = {"history": True, "history_from": "2026-01-05T00:01:00Z", "queue_size": 7, "sampling_ms": 20}
+    source["nodes"].append(kiln | {"node": plant.node("Meter")} | own)
+
+    agent(site.configuration(source)).start()
+
+    until(lambda: len(site.events("kiln")) == 3, what="the present value of one, two values of the other")
+    references = sorted(event["client_reference"] for event in site.events("kiln"))
+    assert references == sorted(
+        f"plc/{plant.node(node)}@2026-01-05T00:0{minute}:00Z"
+        for node, minute in (("Kiln", 2), ("Meter", 1), ("Meter", 2))
+    )

@@ -1,12 +1,15 @@
 """The spool: what it was given is there once, in its order, until the service has it or a person decides."""
 
+import asyncio
 import sqlite3
+import subprocess
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from weighbridge.agent.readings import RefusedReading, Tags, make_reading
-from weighbridge.agent.spool import Handover, SpoolDatabase, SpoolFullError
+from weighbridge.agent.spool import Handover, SpoolDatabase, SpoolFullError, opened_spool
 from weighbridge.errors import Refusal
 
 MOMENT = datetime(2026, 1, 5, tzinfo=UTC)
@@ -126,3 +129,96 @@ def test_a_file_that_is_no_spool_is_refused(path):
 
     with pytest.raises(Refusal, match=r"cannot be opened"):
         SpoolDatabase(path, 1_000_000)
+
+
+@pytest.fixture
+def tiny_disk(tmp_path):
+    """A folder on a disk of 4 MB, where this machine lets us have one."""
+    mounted = tmp_path / "disk"
+    mounted.mkdir()
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(mounted)], check=False)
+    if done.returncode != 0:
+        pytest.skip("this machine lets us mount no disk")
+    yield mounted
+    subprocess.run(["umount", "--lazy", str(mounted)], check=True)
+
+
+def test_a_tiny_disk_that_is_full_again_and_again_loses_and_doubles_nothing(tiny_disk):
+    async def story():
+        kept, left, reasons = 0, [], []
+        async with opened_spool(tiny_disk / "spool.db", 1_000) as spool:
+            while len(reasons) < 5:
+                full = await keep_from(spool, kept, kept + 50)
+                if full is None:
+                    kept += 50
+                else:
+                    reasons.append(full)
+                    left += await let_go(spool)
+            return kept, left + await let_go(spool), reasons
+
+    kept, left, reasons = asyncio.run(story())
+
+    assert left == [f"plc/{number}" for number in range(kept)]
+    assert kept > 5 * 1_000
+    assert {*reasons} == {"the disk of the spool is full"}
+
+
+def test_a_disk_that_another_program_fills_lets_readings_go_and_takes_none(tiny_disk):
+    async def story():
+        async with opened_spool(tiny_disk / "spool.db", 1_000) as spool:
+            await keep_from(spool, 0, 500)
+            filler = take_all(tiny_disk)
+            kept = 500
+            while await keep_from(spool, kept, kept + 500) is None:
+                kept += 500
+            take_all(tiny_disk, "another")
+            left = await let_go(spool)
+            refused = await keep_from(spool, 90_000, 90_001)
+            filler.unlink()
+            return kept, left, refused, await keep_from(spool, 90_000, 90_001)
+
+    kept, left, refused, taken = asyncio.run(story())
+
+    assert left == [f"plc/{number}" for number in range(kept)]
+    assert (refused, taken) == ("the disk of the spool is full", None)
+
+
+def test_an_agent_that_starts_on_a_full_disk_sends_what_it_has(tiny_disk):
+    async def story():
+        async with opened_spool(tiny_disk / "spool.db", 1_000) as spool:
+            await keep_from(spool, 0, 500)
+            take_all(tiny_disk)
+        take_all(tiny_disk, "rest")
+        async with opened_spool(tiny_disk / "spool.db", 1_000) as spool:
+            return await let_go(spool)
+
+    assert len(asyncio.run(story())) == 500
+
+
+async def keep_from(spool, begin, end):
+    """Keep readings; gives why they were not kept, None where they were."""
+    try:
+        await spool.keep(Handover([reading(number) for number in range(begin, end)]))
+    except SpoolFullError as full:
+        return str(full)
+    return None
+
+
+async def let_go(spool):
+    """Let everything leave, as the service has it; gives the names in their order."""
+    left = []
+    while batch := await spool.oldest(1_000):
+        await spool.settle([one.id for one in batch], {})
+        left += [one.reference for one in batch]
+    return left
+
+
+def take_all(folder, name="filler"):
+    """Take every byte that is left."""
+    path = folder / name
+    with path.open("wb", buffering=0) as file:
+        for size in (65_536, 4_096):
+            with suppress(OSError):
+                while file.write(bytes(size)):
+                    pass
+    return path

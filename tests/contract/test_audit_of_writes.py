@@ -56,6 +56,10 @@ ROWS = {
     "create_outage": "outage.create",
     "update_outage": "outage.update",
     "delete_outage": "outage.delete",
+    "report_agent": "agent.register",
+    "update_agent": "agent.update",
+    "browse_agent": "agent.browse",
+    "delete_agent": "agent.delete",
     "create_calibration": "calibration.create",
     "update_calibration": "calibration.update",
     "delete_calibration": "calibration.delete",
@@ -392,6 +396,9 @@ RECORDS_OF_THEIR_OWN: dict[str, tuple[str, Callable[[World], str]]] = {
     "delete_asset": ("asset", lambda one: made(one, "/projects/{project}/assets", named("asset"))),
     "delete_outage": (
         "outage", lambda one: made(one, "/projects/{project}/outages", WHOLE["create_outage"])
+    ),
+    "delete_agent": (
+        "agent", lambda one: made(one, "/projects/{project}/agents", WHOLE["report_agent"])
     ),
     "delete_registry_mapping": (
         "registry_mapping",

@@ -41,6 +41,18 @@ FREE_TEXTS: Final = frozenset(_FREE.split())
 """Names of fields that hold what people or other fields say; any other text is one of some words."""
 
 FREE_IN_ONE_RECORD: Final = {
+    "AgentReportOfState.version": "what an agent says of itself",
+    "BrowsedNode.data_type": "what a server calls a type",
+    "BrowsedNode.value": "what a server holds",
+    "Browsing.source": "a name of an agent's file",
+    "BrowsingAnswer.error": "a sentence of an agent",
+    "BrowsingQuestion.source": "a name of an agent's file",
+    "LastValue.value": "what a source measured",
+    "LastValue.variable": "a name of a source",
+    "PlantAgent.version": "what an agent says of itself",
+    "SourceState.error": "a sentence of an agent",
+    "SourceState.state": "a word of an agent",
+    "SourceState.type": "a word of an agent's file",
     "IssuedTicket.ticket": "random, but for what it stands for",
     "ImpactOnReport.role": "what a ledger is for",
     "MethodologyLedger.role": "what a ledger is for",

@@ -103,12 +103,23 @@ CALIBRATION = {
     "name": "D-K-1", "event_type_id": "et_0", "data_point_type": "mass", "valid_from": START,
     "valid_until": "2025-02-02T00:00:00Z", "uncertainty": {"standard": 1},
 }  # fmt: skip
+AGENT = {
+    "name": "kiln-house", "version": "1.1.0",
+    "state": {
+        "waiting": 0, "oldest_arrived_at": None, "lag_seconds": 0, "refused": 0, "spool_bytes": 4096,
+        "spool_bytes_max": 1_024_000_000, "clock_offset_seconds": None, "last_values": [],
+        "sources": [{"name": "plc", "type": "opcua", "state": "reading"}],
+    },
+}  # fmt: skip
 OUTAGE = {"reason": "Calibration", "start_time": START, "end_time": "2025-02-02T00:00:00Z"}
 WHOLE: dict[str, Any] = {
     "create_events": {"event": EVENT},
     "update_event": {"event": {"notes": "seen", "data_points": [{"slug": "mass", "value": 5}]}},
     "create_static_input": {"static_input": {"slug": "factor", "value": 1, "effective_from": START}},
     "create_outage": {"outage": OUTAGE},
+    "report_agent": {"agent": AGENT},
+    "update_agent": {"agent": {"description": "In the kiln house"}},
+    "browse_agent": {"browsing": {"source": "plc"}},
     "create_calibration": {"calibration": CALIBRATION},
     "create_registry_mapping": {
         "registry_mapping": {"registry_id": 1, "ledger_id": "lgr_0", "contents": MAPPED}
@@ -282,6 +293,7 @@ def world_of(server: Server) -> World:
         ),
         "static_input": (f"{inside}/static_inputs", WHOLE["create_static_input"]),
         "outage": (f"{inside}/outages", WHOLE["create_outage"]),
+        "agent": (f"{inside}/agents", {"agent": AGENT | {"name": "scale-house"}}),
         "evidence": (f"/events/{event}/evidence", FORMLESS["create_evidence"]),
         "saved_view": (
             "/saved_views",

@@ -11,6 +11,7 @@ from tests.given import collection as given
 from tests.given import footprints, packages
 from tests.given import instruments as given_instruments
 from tests.given.requests import (
+    AGENT,
     CERTIFY,
     FORMLESS,
     MAPPED,
@@ -87,6 +88,8 @@ def _described(api: Caller, project: dict[str, Any]) -> dict[str, Any]:
                 api, project, sample["id"], asset_id=asset["id"], valid_from=moment, valid_until=end
             )
     given.feedstock(api, project)
+    for name in ("kiln-house", "scale-house"):
+        api.post(f"/projects/{project['id']}/agents", {"agent": AGENT | {"name": name}}).expect(201)
     return {
         "locations": [given.location(api, project)],
         "feedstock_id": given.feedstock(api, project)["id"],

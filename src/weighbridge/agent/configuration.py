@@ -4,10 +4,12 @@ Secrets and certificates are read from where they are kept; they appear in no me
 """
 
 import os
+import re
 import ssl
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Final, Literal
 from urllib.parse import urlsplit
@@ -119,9 +121,19 @@ OPC_UA_ADDRESS = TextRule(
     lambda text: _is_address(text, frozenset({"opc.tcp"})),
     "the address of an OPC UA server, such as opc.tcp://10.0.0.5:4840",
 )
+NODE_ID = TextRule(
+    re.compile(
+        r"((ns=[0-9]{1,5}|nsu=.+?);)?(i=[0-9]{1,10}|s=.+|g=[-0-9a-fA-F]{36}|b=.+)", re.DOTALL
+    ).fullmatch,
+    "the id of a node, such as ns=2;s=Kiln.Temperature or nsu=urn:plant;i=1001",
+)
 SLUG = TextRule(
     lambda text: text.replace("-", "").replace("_", "").isalnum() and text == text.lower(),
     "a slug, such as wet-mass",
+)
+DECIMAL = TextRule(
+    re.compile(r"-?[0-9]{1,20}(\.[0-9]{1,20})?").fullmatch,
+    "a decimal number, such as 0.1",
 )
 FILLED = TextRule(lambda text: text.strip() == text != "", "a text without blanks around it")
 
@@ -136,6 +148,11 @@ PORT_MAX = 65_535
 TOPIC_FILTER = TextRule(
     lambda text: text and said_of_filter(text) is None,
     "a topic, or a filter with + for one level and # at the end for any",
+)
+
+LEVEL = TextRule(
+    lambda text: text.strip() == text != "" and not {*"+/#"} & {*text},
+    "a level of a topic, without /, + and #",
 )
 
 Password = Annotated[
@@ -168,6 +185,9 @@ class AgentService:
     ] = False
     batch_size: Annotated[int, "Events in one request, at most.", WholeRange(1, 10_000)] = 1_000
     timeout_seconds: Annotated[int, "How long an answer may take.", WholeRange(1, 600)] = 60
+    report_seconds: Annotated[
+        int, "The time between two reports of the agent's state to the page Agents.", WholeRange(5, 3_600)
+    ] = 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,7 +222,12 @@ class TaggedPlace:
 class OpcUaNode(TaggedPlace):
     """One variable of an OPC UA server; each of its values becomes an event."""
 
-    node: Annotated[str, "The id of the variable, such as `ns=2;s=Kiln.Temperature`.", FILLED]
+    node: Annotated[
+        str,
+        "The id of the variable, such as `ns=2;s=Kiln.Temperature`, or `nsu=urn:plant;s=Kiln.Temperature` by "
+        "the address of its namespace, whose number servers may change.",
+        NODE_ID,
+    ]
     data_point: Annotated[str, "The slug of the data point that gets the value.", SLUG]
     quality: Annotated[
         str,
@@ -214,8 +239,27 @@ class OpcUaNode(TaggedPlace):
         "The slug of a text data point that gets the status code, such as `BadOutOfService 0x808D0000`.",
         SLUG,
     ] = None
+    sampling_ms: Annotated[
+        int | None, "`sampling_ms` of this variable; left out, it is the server's.", WholeRange(0, 3_600_000)
+    ] = None
+    queue_size: Annotated[
+        int | None, "`queue_size` of this variable; left out, it is the server's.", WholeRange(1, 100_000)
+    ] = None
     history: Annotated[
         bool | None, "Whether its history is read; left out, it is what the server's `history` says."
+    ] = None
+    history_from: Annotated[
+        datetime | None, "`history_from` of this variable; left out, it is the server's."
+    ] = None
+    history_overlap_seconds: Annotated[
+        int | None,
+        "`history_overlap_seconds` of this variable; left out, it is the server's.",
+        WholeRange(0, 604_800),
+    ] = None
+    history_delay_seconds: Annotated[
+        int | None,
+        "`history_delay_seconds` of this variable; left out, it is the server's.",
+        WholeRange(1, 86_400),
     ] = None
 
 
@@ -228,7 +272,10 @@ class OpcUaSecurity:
     ] = "Basic256Sha256"
     mode: Annotated[Literal["Sign", "SignAndEncrypt"], "What is done to each message."] = "SignAndEncrypt"
     certificate: Annotated[Path, "The agent's own certificate, in DER or PEM; the server has to trust it."]
-    private_key: Annotated[Path, "The key of that certificate, in DER or PEM, without a password."]
+    private_key: Annotated[Path, "The key of that certificate, in DER or PEM."]
+    private_key_password_file: Annotated[
+        Path | None, "A file that holds the password of that key, where it has one."
+    ] = None
     server_certificate: Annotated[
         Path, "The certificate of the server, in DER or PEM; no other server is talked to."
     ]
@@ -277,6 +324,24 @@ class OpcUaServer:
         "How long after a connection history is read a second time, for what was not written yet.",
         WholeRange(1, 86_400),
     ] = 30
+
+    def settle(self, node: OpcUaNode) -> OpcUaNode:
+        """The variable with a value for each of its settings: its own, or that of the server."""
+        own = {name: getattr(node, name) for name in OF_SERVER_OR_NODE}
+        return replace(
+            node, **{name: getattr(self, name) if value is None else value for name, value in own.items()}
+        )
+
+
+OF_SERVER_OR_NODE: Final = (
+    "sampling_ms",
+    "queue_size",
+    "history",
+    "history_from",
+    "history_overlap_seconds",
+    "history_delay_seconds",
+)
+"""Settings that a variable may have of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -332,10 +397,9 @@ class MqttTopic(TaggedPlace):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MqttBroker:
-    """An MQTT broker, subscribed to with QoS 1 in a session that it keeps while the agent is away."""
+class BrokerPlace:
+    """An MQTT broker and who is known there."""
 
-    type: Annotated[Literal["mqtt"], "What the source is."]
     name: Annotated[str, "The name of the source; client references begin with it.", NAME]
     host: Annotated[str, "The host name or address of the broker.", FILLED]
     port: Annotated[int, "The port of the broker.", WholeRange(1, PORT_MAX)] = 8_883
@@ -352,7 +416,114 @@ class MqttBroker:
     password: Password = None
     password_file: PasswordFile = None
     password_variable: PasswordVariable = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MqttBroker(BrokerPlace):
+    """An MQTT broker, subscribed to with QoS 1 in a session that it keeps while the agent is away."""
+
+    type: Annotated[Literal["mqtt"], "What the source is."]
     topics: Annotated[list[MqttTopic], "The topics that are read."]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SparkplugMetric(TaggedPlace):
+    """A metric of an edge node or of one of its devices; each of its values becomes an event."""
+
+    group_id: Annotated[str, "The group of the edge node.", LEVEL]
+    edge_node_id: Annotated[str, "The edge node.", LEVEL]
+    device_id: Annotated[str | None, "The device; left out, the metric is the node's own.", LEVEL] = None
+    metric: Annotated[str, "The name of the metric, as births tell it, such as `Kiln/Temperature`.", FILLED]
+    data_point: Annotated[str, "The slug of the data point that gets the value.", SLUG]
+    quality: Annotated[
+        str, "The slug of a text data point that gets `good`, `uncertain`, `bad` or `substituted`.", SLUG
+    ]
+    status: Annotated[
+        str | None,
+        "The slug of a text data point that says why a value is bad, such as `Stale 500` or `Death`.",
+        SLUG,
+    ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SparkplugBroker(BrokerPlace):
+    """An MQTT broker with edge nodes that speak Sparkplug B; the agent is a host application there."""
+
+    type: Annotated[Literal["sparkplug"], "What the source is."]
+    host_id: Annotated[
+        str,
+        "The name of the host application, by which the agent says that it is there. Edge nodes with this "
+        "primary host keep what they measure while the agent is away.",
+        LEVEL,
+    ] = "weighbridge"
+    metrics: Annotated[list[SparkplugMetric], "What is read."]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModbusValue(TaggedPlace):
+    """A value in one or several registers of a Modbus device; each poll makes an event of it."""
+
+    table: Annotated[
+        Literal["holding", "input", "coil", "discrete"],
+        "Where it lies: holding registers, input registers, coils or discrete inputs.",
+    ] = "holding"
+    address: Annotated[
+        int,
+        "The address of its first register as it is sent, which begins at 0: register 40001 of a manual that "
+        "counts from 1 is address 0 of `holding`.",
+        WholeRange(0, 65_535),
+    ]
+    unit_id: Annotated[
+        int | None, "The unit of this value; left out, it is the device's.", WholeRange(0, 255)
+    ] = None
+    value_type: Annotated[
+        Literal["int16", "uint16", "int32", "uint32", "int64", "uint64", "float32", "float64"] | None,
+        "What the registers hold; a coil or discrete input is a truth, and says nothing here.",
+    ] = None
+    word_order: Annotated[
+        Literal["big", "little"] | None, "`word_order` of this value; left out, it is the device's."
+    ] = None
+    scale: Annotated[Decimal, "What the number is multiplied with, exactly.", DECIMAL] = Decimal(1)
+    offset: Annotated[Decimal, "What is added to it then.", DECIMAL] = Decimal(0)
+    no_value: Annotated[
+        list[Decimal],
+        "Numbers, before scale and offset, by which the device says that it has no value.",
+        DECIMAL,
+    ] = field(default_factory=list)
+    data_point: Annotated[str, "The slug of the data point that gets the value.", SLUG]
+    quality: Annotated[str, "The slug of a text data point that gets `good` or `bad`.", SLUG]
+    status: Annotated[
+        str | None,
+        "The slug of a text data point that says why a value is bad, such as `IllegalDataAddress 0x02`.",
+        SLUG,
+    ] = None
+
+    @property
+    def name(self) -> str:
+        """What client references call it: `holding/40`, `7/input/3` of a unit of its own."""
+        return f"{'' if self.unit_id is None else f'{self.unit_id}/'}{self.table}/{self.address}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModbusDevice:
+    """A device, or a gateway with several, that is asked by Modbus TCP again and again."""
+
+    type: Annotated[Literal["modbus"], "What the source is."]
+    name: Annotated[str, "The name of the source; client references begin with it.", NAME]
+    host: Annotated[str, "The host name or address of the device.", FILLED]
+    port: Annotated[int, "Its port.", WholeRange(1, PORT_MAX)] = 502
+    unit_id: Annotated[int, "The unit that is asked.", WholeRange(0, 255)] = 1
+    poll_ms: Annotated[int, "The time between two polls, in milliseconds.", WholeRange(50, 86_400_000)] = (
+        10_000
+    )
+    timeout_ms: Annotated[int, "How long one answer may take, in milliseconds.", WholeRange(50, 60_000)] = (
+        3_000
+    )
+    word_order: Annotated[
+        Literal["big", "little"],
+        "Which register of several comes first: that of the highest digits, as usual, or of the lowest.",
+    ] = "big"
+    registers: Annotated[list[ModbusValue], "What is read."]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -375,6 +546,10 @@ class AgentReport(TaggedPlace):
     ] = None
 
 
+SourceConfiguration = OpcUaServer | MqttBroker | ModbusDevice | SparkplugBroker
+"""What the agent can read."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentConfiguration:
     """The whole file."""
@@ -382,7 +557,7 @@ class AgentConfiguration:
     agent: Annotated[str, "The name of the agent; client references of its reports begin with it.", NAME]
     service: Annotated[AgentService, "The service that readings are sent to."]
     spool: Annotated[SpoolPlace, "Where readings wait until the service has them."]
-    sources: Annotated[list[OpcUaServer | MqttBroker], "What is read."]
+    sources: Annotated[list[OpcUaServer | MqttBroker | ModbusDevice | SparkplugBroker], "What is read."]
     report: Annotated[AgentReport | None, "The agent's reports about itself; without it, none."] = None
     retry_seconds_max: Annotated[
         int, "The longest pause between two tries, of the service and of sources.", WholeRange(1, 3_600)
@@ -404,21 +579,21 @@ def read_agent_token(service: AgentService) -> str:
     if service.token is not None:
         return service.token
     if service.token_file is not None:
-        return _held_by(service.token_file)
+        return held_by(service.token_file)
     if token := os.environ.get(TOKEN_VARIABLE, "").strip():
         return token
     if token_file := os.environ.get(TOKEN_FILE_VARIABLE):
-        return _held_by(Path(token_file))
+        return held_by(Path(token_file))
     raise Refusal(
         f"There is no token: name a file in service.token_file or {TOKEN_FILE_VARIABLE}, "
         f"or set {TOKEN_VARIABLE}."
     )
 
 
-def read_password(source: OpcUaServer | MqttBroker) -> str | None:
+def read_password(source: OpcUaServer | BrokerPlace) -> str | None:
     """The password for a source, None where it needs none. Raises Refusal where it is not to be had."""
     if source.password_file is not None:
-        return _held_by(source.password_file)
+        return held_by(source.password_file)
     if source.password_variable is not None:
         password = os.environ.get(source.password_variable)
         if not password:
@@ -429,7 +604,8 @@ def read_password(source: OpcUaServer | MqttBroker) -> str | None:
     return source.password
 
 
-def _held_by(path: Path) -> str:
+def held_by(path: Path) -> str:
+    """The secret that a file holds. Raises Refusal."""
     try:
         text = path.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:

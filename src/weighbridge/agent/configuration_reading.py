@@ -7,6 +7,7 @@ concern several parts are checked. The reference page is made of the same types.
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from datetime import datetime
+from decimal import Decimal
 from enum import StrEnum
 from ipaddress import ip_address
 from pathlib import Path
@@ -19,9 +20,14 @@ import yaml
 from weighbridge.agent.configuration import (
     AgentConfiguration,
     AgentService,
+    ModbusDevice,
+    ModbusValue,
     MqttBroker,
     MqttTopic,
+    OpcUaNode,
     OpcUaServer,
+    SparkplugBroker,
+    SparkplugMetric,
     TextRule,
     WholeRange,
 )
@@ -277,6 +283,10 @@ def _path(text: str, rules: tuple[Any, ...]) -> Path:
     return Path(_text(text, rules))
 
 
+def _decimal(text: str, rules: tuple[Any, ...]) -> Decimal:
+    return Decimal(_text(text, rules))
+
+
 def _moment(text: str, _: tuple[Any, ...]) -> datetime:
     message = "a time with an offset or Z, such as 2025-01-01T00:00:00Z"
     try:
@@ -293,6 +303,7 @@ _READERS: Final[Mapping[Any, Callable[[str, tuple[Any, ...]], Any]]] = {
     int: _whole,
     bool: _truth,
     Path: _path,
+    Decimal: _decimal,
     datetime: _moment,
 }
 
@@ -336,6 +347,9 @@ def _problems(configuration: AgentConfiguration) -> Iterator[Problem]:
         path = f"sources[{index}]"
         if names.index(source.name) != index or source.name == configuration.agent:
             yield _problem(f"{path}.name", f"is {source.name!r}, which is the name of another part as well.")
+        if isinstance(source, ModbusDevice):
+            yield from _of_device(source, path)
+            continue
         if source.password is not None and not configuration.secrets_in_clear:
             yield _find_clear_text(f"{path}.password", "password_file")
         passwords = [source.password, source.password_file, source.password_variable]
@@ -343,6 +357,8 @@ def _problems(configuration: AgentConfiguration) -> Iterator[Problem]:
             yield _problem(f"{path}.password", "is said in more than one way.")
         if isinstance(source, OpcUaServer):
             yield from _of_server(source, path)
+        elif isinstance(source, SparkplugBroker):
+            yield from _of_metrics(source, path)
         else:
             yield from _of_broker(source, path)
 
@@ -373,9 +389,43 @@ def _of_server(server: OpcUaServer, path: str) -> Iterator[Problem]:
         place = f"{path}.nodes[{index}]"
         if node_ids.index(node.node) != index:
             yield _problem(f"{place}.node", f"is {node.node!r} a second time.")
-        slugs = [slug for slug in (node.data_point, node.quality, node.status, node.arrived_at) if slug]
-        if len({*slugs}) < len(slugs):
-            yield _problem(f"{place}.data_point", "and the other data points are not each another one.")
+        yield from _of_slugs(node, f"{place}.data_point")
+
+
+def _of_slugs(variable: OpcUaNode | ModbusValue | SparkplugMetric, path: str) -> Iterator[Problem]:
+    slugs = [
+        slug for slug in (variable.data_point, variable.quality, variable.status, variable.arrived_at) if slug
+    ]
+    if len({*slugs}) < len(slugs):
+        yield _problem(path, "and the other data points are not each another one.")
+
+
+def _of_device(device: ModbusDevice, path: str) -> Iterator[Problem]:
+    if not device.registers:
+        yield _problem(f"{path}.registers", "is empty; there is nothing to read.")
+    names = [value.name for value in device.registers]
+    for index, value in enumerate(device.registers):
+        place = f"{path}.registers[{index}]"
+        if names.index(value.name) != index:
+            yield _problem(f"{place}.address", f"is {value.name} a second time.")
+        if value.table in {"holding", "input"} and value.value_type is None:
+            yield _problem(
+                f"{place}.value_type", "is missing; registers hold numbers of some type.", "required"
+            )
+        if value.table in {"coil", "discrete"} and value.value_type is not None:
+            yield _problem(f"{place}.value_type", f"is for registers; a {value.table} is a truth.")
+        yield from _of_slugs(value, f"{place}.data_point")
+
+
+def _of_metrics(broker: SparkplugBroker, path: str) -> Iterator[Problem]:
+    if not broker.metrics:
+        yield _problem(f"{path}.metrics", "is empty; there is nothing to read.")
+    names = [(one.group_id, one.edge_node_id, one.device_id, one.metric) for one in broker.metrics]
+    for index, metric in enumerate(broker.metrics):
+        place = f"{path}.metrics[{index}]"
+        if names.index(names[index]) != index:
+            yield _problem(f"{place}.metric", f"is {metric.metric!r} of one node and device a second time.")
+        yield from _of_slugs(metric, f"{place}.data_point")
 
 
 def _of_broker(broker: MqttBroker, path: str) -> Iterator[Problem]:
@@ -424,6 +474,7 @@ _WORDS: Final = {
     int: "whole number",
     bool: "true or false",
     Path: "path",
+    Decimal: "decimal number",
     datetime: "time",
 }
 
@@ -453,10 +504,14 @@ _TITLES: Final = {
     "SpoolPlace": "`spool`",
     "OpcUaServer": "`sources`: OPC UA",
     "MqttBroker": "`sources`: MQTT",
+    "ModbusDevice": "`sources`: Modbus TCP",
+    "SparkplugBroker": "`sources`: Sparkplug B",
     "AgentReport": "`report`",
     "OpcUaNode": "`nodes` of an OPC UA server",
     "OpcUaSecurity": "`security` of an OPC UA server",
     "MqttTopic": "`topics` of an MQTT broker",
+    "SparkplugMetric": "`metrics` of a Sparkplug broker",
+    "ModbusValue": "`registers` of a Modbus device",
 }
 
 

@@ -15,7 +15,14 @@ import msgspec
 from paho.mqtt import client as paho
 from paho.mqtt.enums import CallbackAPIVersion
 
-from weighbridge.agent.configuration import MqttBroker, MqttTopic, create_tls_context, fits, read_password
+from weighbridge.agent.configuration import (
+    BrokerPlace,
+    MqttBroker,
+    MqttTopic,
+    create_tls_context,
+    fits,
+    read_password,
+)
 from weighbridge.agent.configuration_reading import ARRIVAL
 from weighbridge.agent.readings import (
     AgentReading,
@@ -239,19 +246,37 @@ class Packet:
     """When it came, by this machine's clock; no two packets of a connection have the same."""
 
 
+@dataclass(frozen=True, slots=True)
+class Will:
+    """What a broker says for a client whose connection is lost, and keeps for its topic."""
+
+    topic: str
+    payload: bytes
+
+
 class AcknowledgingClient:
     """A client that acknowledges a packet on request; it serves one connection."""
 
-    def __init__(self, agent: str, broker: MqttBroker, *, is_trial: bool = False) -> None:
+    def __init__(
+        self,
+        agent: str,
+        broker: BrokerPlace,
+        *,
+        is_trial: bool = False,
+        keeps_session: bool = True,
+        will: Will | None = None,
+    ) -> None:
         """A trial has a session of another name, which ends with it."""
         self._broker = broker
         self._client = paho.Client(
             CallbackAPIVersion.VERSION2,
             client_id=(None if is_trial else broker.client_id) or f"weighbridge-{agent}-{broker.name}",
-            clean_session=is_trial,
+            clean_session=is_trial or not keeps_session,
             reconnect_on_failure=False,
             manual_ack=True,
         )
+        if will is not None:
+            self._client.will_set(will.topic, will.payload, QOS, retain=True)
         if broker.username is not None:
             self._client.username_pw_set(broker.username, read_password(broker))
         if broker.tls:
@@ -291,6 +316,10 @@ class AcknowledgingClient:
         """Acknowledge a packet, so that the broker does not send it again."""
         if packet.qos:
             self._client.ack(packet.number, packet.qos)
+
+    def publish(self, topic: str, payload: bytes, *, is_retained: bool = False) -> None:
+        """Publish at least once what is retained, and at most once what is not."""
+        self._client.publish(topic, payload, QOS if is_retained else 0, is_retained)
 
     async def lost(self) -> None:
         """Wait for the end of the connection. Raises BrokerError when it was not we who ended it."""
@@ -417,7 +446,7 @@ class MqttSource:
             lost = asyncio.create_task(client.lost())
             try:
                 while True:
-                    await self._take(client, await _packets(client, lost))
+                    await self._take(client, await await_packets(client, lost))
             finally:
                 lost.cancel()
 
@@ -482,7 +511,7 @@ class MqttSource:
         return True
 
 
-async def _packets(client: AcknowledgingClient, lost: "asyncio.Task[None]") -> list[Packet]:
+async def await_packets(client: AcknowledgingClient, lost: "asyncio.Task[None]") -> list[Packet]:
     """The packets that have come, at least one. Raises BrokerError when the connection is lost."""
     first = asyncio.create_task(client.packets.get())
     await asyncio.wait((first, lost), return_when=asyncio.FIRST_COMPLETED)

@@ -2,31 +2,36 @@
 
 import asyncio
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any, Final
 
 from asyncua import ua
-from asyncua.client.client import Client
 from asyncua.common.node import Node
 from asyncua.common.subscription import DataChangeNotif, Subscription
+from asyncua.ua.attribute_ids import AttributeIds
 from asyncua.ua.status_codes import StatusCodes
+from asyncua.ua.uaerrors import UaError
 
 from weighbridge.agent.configuration import OpcUaNode, OpcUaServer
 from weighbridge.agent.opcua_session import (
     FAILURES,
     HistoryFaultError,
     NoHistoryError,
+    PlantClient,
+    UnknownNamespaceError,
     VariableValue,
     build_reading,
     clock_offset,
     convert_value,
     describe_error,
+    find_flaws,
     open_session,
     read_history,
 )
 from weighbridge.agent.readings import AgentReading, has_overflowed, now, text_of
+from weighbridge.agent.reporting import cut
 from weighbridge.agent.spool import Handover, Spool
 from weighbridge.errors import Refusal
 
@@ -69,7 +74,6 @@ class OpcUaSource:
     def __init__(self, server: OpcUaServer, spool: Spool) -> None:
         self._server = server
         self._spool = spool
-        self._nodes = {node.node: node for node in server.nodes}
 
     async def session(self) -> None:
         """Connect and read until the connection ends, by an exception of what ended it."""
@@ -81,8 +85,9 @@ class OpcUaSource:
 class _Session:
     """One connection: what it gives, and which variables are caught up with."""
 
-    def __init__(self, server: OpcUaServer, spool: Spool, client: Client) -> None:
+    def __init__(self, server: OpcUaServer, spool: Spool, client: PlantClient) -> None:
         self._server = server
+        self._nodes = {node.node: server.settle(node) for node in server.nodes}
         self._spool = spool
         self._client = client
         self._values: asyncio.Queue[VariableValue] = asyncio.Queue()
@@ -119,7 +124,8 @@ class _Session:
         log.info("%s: connected to %s.", self._server.name, self._server.url)
         starts = await self._starts()
         self._behind.update(starts)
-        steps = [self._take(), self._watch(subscription), self._catch_up(starts), self._await_end()]
+        steps = [self._take(), self._watch(subscription), self._await_end()]
+        steps += [self._catch_up(some, delay) for delay, some in self._by_delay(starts).items()]
         tasks = [asyncio.create_task(step) for step in steps]
         try:
             await asyncio.gather(*tasks)
@@ -135,56 +141,74 @@ class _Session:
     async def _subscribe(self) -> Subscription:
         """Raise Refusal if the server knows none of the variables; log each one that it does not know."""
         subscription = await self._client.create_subscription(self._server.publishing_ms, self)
-        nodes = [self._client.get_node(node.node) for node in self._server.nodes]
-        self._by_handle = {
-            server_node.nodeid: node for server_node, node in zip(nodes, self._server.nodes, strict=True)
-        }
-        results: list[int | ua.StatusCode] = []
-        for begin in range(0, len(nodes), NODES_AT_ONCE_MAX):
-            results += await subscription.subscribe_data_change(
-                nodes[begin : begin + NODES_AT_ONCE_MAX],
-                queuesize=self._server.queue_size,
-                sampling_interval=ua.Double(self._server.sampling_ms),
+        for node in self._nodes.values():
+            try:
+                self._by_handle[self._client.variable(node).nodeid] = node
+            except UnknownNamespaceError as error:
+                self._problems[node.node] = f"{error}."
+        for sampling_ms, queue_size, some in self._by_sampling():
+            results = await subscription.subscribe_data_change(
+                [self._client.variable(node) for node in some],
+                queuesize=queue_size or self._server.queue_size,
+                sampling_interval=ua.Double(sampling_ms or 0),
             )
-        for node, result in zip(self._server.nodes, results, strict=True):
-            if isinstance(result, ua.StatusCode):
-                self._problems[node.node] = f"it cannot be subscribed to: {describe_error(result.value)}."
-                log.warning("%s: %s %s", self._server.name, node.node, self._problems[node.node])
-        if len(self._problems) == len(self._server.nodes):
+            for node, result in zip(some, results, strict=True):
+                if isinstance(result, ua.StatusCode):
+                    self._problems[node.node] = f"it cannot be subscribed to: {describe_error(result.value)}."
+        for name, problem in self._problems.items():
+            log.warning("%s: %s %s", self._server.name, name, problem)
+        if len(self._problems) == len(self._nodes):
             raise Refusal(f"The server {self._server.name} lets us subscribe to none of its variables.")
         return subscription
+
+    def _by_sampling(self) -> Iterator[tuple[int | None, int | None, list[OpcUaNode]]]:
+        """The variables that are subscribed to by one request, with what the request asks for."""
+        found: dict[tuple[int | None, int | None], list[OpcUaNode]] = {}
+        for node in self._by_handle.values():
+            found.setdefault((node.sampling_ms, node.queue_size), []).append(node)
+        for (sampling_ms, queue_size), nodes in found.items():
+            for begin in range(0, len(nodes), NODES_AT_ONCE_MAX):
+                yield sampling_ms, queue_size, nodes[begin : begin + NODES_AT_ONCE_MAX]
 
     async def _starts(self) -> dict[str, datetime]:
         """From when the history of each variable is read; a variable without a start has none to be read."""
         positions = await self._spool.positions(self._server.name)
-        overlap = timedelta(seconds=self._server.history_overlap_seconds)
         starts = {}
-        for node in self._server.nodes:
+        for node in self._by_handle.values():
+            if not node.history:
+                continue
             if (position := positions.get(node.node)) is not None:
-                starts[node.node] = position - overlap
-            elif self._server.history_from is not None:
-                starts[node.node] = self._server.history_from
-        return {name: start for name, start in starts.items() if self._has_history(self._node(name))}
+                starts[node.node] = position - _overlap(node)
+            elif node.history_from is not None:
+                starts[node.node] = node.history_from
+        return starts
 
-    def _has_history(self, node: OpcUaNode) -> bool:
-        return self._server.history if node.history is None else node.history
+    def _by_delay(self, starts: dict[str, datetime]) -> dict[int, dict[str, datetime]]:
+        """The starts of variables whose historian may be so many seconds late."""
+        found: dict[int, dict[str, datetime]] = {}
+        for name, start in starts.items():
+            found.setdefault(self._nodes[name].history_delay_seconds or 0, {})[name] = start
+        return found
 
-    async def _catch_up(self, starts: dict[str, datetime]) -> None:
+    async def _catch_up(self, starts: dict[str, datetime], delay_seconds: int) -> None:
         """Read what was missed, and once more after a delay; then what comes moves positions."""
-        overlap = timedelta(seconds=self._server.history_overlap_seconds)
-        nodes_read = [node for node, start in starts.items() if await self._has_read(node, start, overlap)]
+        nodes_read = [
+            node
+            for node, start in starts.items()
+            if await self._has_read(node, start, _overlap(self._nodes[node]))
+        ]
         for node in starts.keys() - {*nodes_read}:
-            self._begin_one(self._node(node), starts[node])
-        await asyncio.sleep(self._server.history_delay_seconds)
+            self._begin_one(self._nodes[node], starts[node])
+        await asyncio.sleep(delay_seconds)
         nodes_changed = [node for node in nodes_read if await self._has_read(node, starts[node])]
         for node in {*nodes_read} - {*nodes_changed}:
-            self._begin_one(self._node(node), starts[node])
+            self._begin_one(self._nodes[node], starts[node])
         await self._caught_up(nodes_changed)
 
     async def _has_read(self, name: str, start: datetime, late: timedelta = timedelta(0)) -> bool:
         """Read the history of a variable; False if the server fails, which is logged for the variable."""
         try:
-            await self._read_history(self._node(name), start, late)
+            await self._read_history(self._nodes[name], start, late)
         except HistoryFaultError as error:
             if name not in self._faults:
                 log.warning("%s: %s; it is tried again.", self._server.name, error)
@@ -201,9 +225,6 @@ class _Session:
         except NoHistoryError as error:
             self._problems[node.node] = f"{error}; what came since {text_of(start)} may be missing."
             log.warning("%s: %s", self._server.name, self._problems[node.node])
-
-    def _node(self, name: str) -> OpcUaNode:
-        return next(node for node in self._server.nodes if node.node == name)
 
     async def _take(self) -> None:
         """Make durable what the subscription gives, as much at once as has come."""
@@ -225,7 +246,7 @@ class _Session:
     def _begin_again(self, overflowed: Iterable[VariableValue]) -> None:
         """The server has dropped values: their variables are behind until their history is read."""
         for value in overflowed:
-            if not self._has_history(value.node):
+            if not value.node.history:
                 continue
             if value.node.node in self._behind:
                 self._dropped.add(value.node.node)
@@ -241,7 +262,7 @@ class _Session:
     async def _catch_up_one(self, node: OpcUaNode, otherwise: datetime) -> None:
         """Read the history of a variable, from a moment if the spool does not know it yet."""
         start = (await self._starts()).get(node.node, otherwise)
-        pause = float(self._server.history_delay_seconds)
+        pause = float(node.history_delay_seconds or 0)
         await asyncio.sleep(pause)
         while not await self._has_read(node.node, start):
             pause = min(2 * pause, max(pause, HISTORY_PAUSE_SECONDS_MAX))
@@ -253,7 +274,7 @@ class _Session:
         caught_up = {*names} - self._dropped
         for name in {*names} & self._dropped:
             self._dropped.discard(name)
-            self._begin_one(self._node(name), self._latest.get(name, now()))
+            self._begin_one(self._nodes[name], self._latest.get(name, now()))
         self._behind -= caught_up
         await self._keep([], {name: self._latest[name] for name in caught_up if name in self._latest})
 
@@ -288,6 +309,10 @@ class _Session:
                     await asyncio.shield(self._ended)
 
 
+def _overlap(node: OpcUaNode) -> timedelta:
+    return timedelta(seconds=node.history_overlap_seconds or 0)
+
+
 # A trial of a server: whether its variables are there, and whether it keeps a history of them.
 
 
@@ -307,19 +332,66 @@ HISTORY: Final = timedelta(minutes=1)
 
 async def list_complaints(server: OpcUaServer) -> list[str]:
     """What is wrong with the variables of a server, a sentence for each. Raises one of FAILURES."""
-    message = []
+    message = [] if server.security is None else find_flaws(server, server.security, now())
     async with open_session(server) as client:
-        for node in server.nodes:
+        for node in map(server.settle, server.nodes):
             try:
-                value = await client.get_node(node.node).read_data_value(raise_on_bad_status=False)
+                value = await client.variable(node).read_data_value(raise_on_bad_status=False)
                 code = 0 if value.StatusCode is None else int(value.StatusCode.value)
                 if code in NOT_THERE:
                     message.append(f"{node.node} cannot be read: {describe_error(code)}.")
-                elif server.history if node.history is None else node.history:
+                elif node.history:
                     async for _ in read_history(client, node, now() - HISTORY):
                         break
             except (NoHistoryError, HistoryFaultError) as error:
                 message.append(f"{error}; say history: false of this node to read it without one.")
-            except FAILURES as error:
-                message.append(f"{node.node} cannot be read: {error}")
+            except (*FAILURES, UnknownNamespaceError) as error:
+                message.append(f"{node.node} cannot be read: {str(error).rstrip('.')}.")
     return message
+
+
+# Browsing: what is below a node of a server, for whoever chooses variables.
+
+
+CHILDREN_MAX: Final = 500
+"""Nodes below one node that are told."""
+
+OBJECTS_AND_VARIABLES: Final[Any] = int(ua.NodeClass.Object | ua.NodeClass.Variable)
+"""A mask of the classes of nodes that are told."""
+
+VALUE_MAX: Final = 200
+"""Characters of a value that is told."""
+
+
+async def browse_server(server: OpcUaServer, node: str) -> tuple[list[dict[str, Any]], bool]:
+    """The objects and variables below a node, and whether there are more than are told.
+
+    Raises one of FAILURES, Refusal, or UnknownNamespaceError.
+    """
+    async with open_session(server) as client:
+        client.namespaces = tuple(await client.get_namespace_array())
+        try:
+            below = client.resolve(node)
+            await below.read_node_class()  # of a node that is not there, the list of nodes is empty
+            found = await below.get_children_descriptions(nodeclassmask=OBJECTS_AND_VARIABLES)
+        except UaError as error:
+            raise Refusal(f"{node} cannot be browsed: {error}") from None
+        told = found[:CHILDREN_MAX]
+        variables = [one.NodeId for one in told if one.NodeClass is ua.NodeClass.Variable]
+        values = await client.uaclient.read_attributes(variables, AttributeIds.Value) if variables else []
+        by_id = dict(zip(variables, values, strict=True))
+        return [_describe_node(client, one, by_id.get(one.NodeId)) for one in told], len(found) > len(told)
+
+
+def _describe_node(
+    client: PlantClient, found: ua.ReferenceDescription, value: ua.DataValue | None
+) -> dict[str, Any]:
+    described: dict[str, Any] = {
+        "node": client.identify(found.NodeId),
+        "name": cut(found.DisplayName.Text or found.BrowseName.Name or ""),
+        "is_variable": found.NodeClass is ua.NodeClass.Variable,
+    }
+    if value is not None and value.Value is not None and value.Value.Value is not None:
+        described["data_type"] = value.Value.VariantType.name
+        described["value"] = cut(str(value.Value.Value))[:VALUE_MAX]
+    return described

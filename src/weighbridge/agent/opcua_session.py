@@ -2,17 +2,16 @@
 ones that the service keeps.
 """
 
-import math
-import struct
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from decimal import Decimal
 from typing import Any, Final
 
 from asyncua import ua
 from asyncua.client.client import Client
+from asyncua.common.node import Node
 from asyncua.crypto import security_policies
 from asyncua.crypto.uacrypto import CertProperties
 from asyncua.ua.object_ids import ObjectIds
@@ -33,6 +32,7 @@ from weighbridge.agent.configuration import (
     OpcUaSecurity,
     OpcUaServer,
     content_of,
+    held_by,
     is_pem,
     read_password,
     unreadable,
@@ -46,12 +46,14 @@ from weighbridge.agent.readings import (
     RefusedReading,
     Tags,
     build_reference,
+    exact,
     make_reading,
     now,
     read_quality,
     read_status_code,
     text_of,
 )
+from weighbridge.errors import Refusal
 
 # The session with an OPC UA server, and what it says of its own clock.
 
@@ -63,10 +65,46 @@ FAILURES: Final = (OSError, UaError, TimeoutError)
 """What the library raises when a server is away, or refuses."""
 
 
+class UnknownNamespaceError(LookupError):
+    """The server has no namespace of the address that an id names."""
+
+
+class PlantClient(Client):
+    """A session with a server, which knows what its namespaces are called at present."""
+
+    namespaces: tuple[str, ...] = ()
+
+    def variable(self, node: OpcUaNode) -> Node:
+        """The variable of an entry, by the present number of its namespace. Raises UnknownNamespaceError."""
+        return self.resolve(node.node)
+
+    def resolve(self, identifier: str) -> Node:
+        """The node of an id, by the present number of its namespace. Raises UnknownNamespaceError."""
+        named = _BY_NAMESPACE.fullmatch(identifier)
+        if named is None:
+            return self.get_node(identifier)
+        address = named["address"].replace("%3B", ";").replace("%25", "%")
+        if address not in self.namespaces:
+            raise UnknownNamespaceError(f"the server has no namespace {address}")
+        return self.get_node(f"ns={self.namespaces.index(address)};{named['identifier']}")
+
+    def identify(self, identifier: ua.NodeId) -> str:
+        """An id by the address of its namespace; those of OPC UA itself have number 0, and need none."""
+        text = str(identifier.to_string())
+        if not identifier.NamespaceIndex:
+            return text
+        address = self.namespaces[identifier.NamespaceIndex].replace("%", "%25").replace(";", "%3B")
+        return f"nsu={address};{text.partition(';')[2]}"
+
+
+# OPC 10000-6, 5.3.1.11: a semicolon of the address is written %3B, and a per cent sign %25.
+_BY_NAMESPACE: Final = re.compile(r"nsu=(?P<address>.+?);(?P<identifier>[isgb]=.+)", re.DOTALL)
+
+
 @asynccontextmanager
-async def open_session(server: OpcUaServer) -> AsyncIterator[Client]:
+async def open_session(server: OpcUaServer) -> AsyncIterator[PlantClient]:
     """An open session. Raises one of FAILURES, or Refusal for a password or a certificate."""
-    client = Client(server.url, timeout=ANSWER_SECONDS)
+    client = PlantClient(server.url, timeout=ANSWER_SECONDS)
     client.name = client.description = "Weighbridge agent"
     if server.username is not None:
         client.set_user(server.username)
@@ -81,8 +119,17 @@ async def open_session(server: OpcUaServer) -> AsyncIterator[Client]:
             server_certificate=certificate_of_server,
             mode=ua.MessageSecurityMode[security.mode],
         )
-    await client.connect()
     try:
+        await client.connect()
+    except FAILURES as error:
+        flaws = [] if server.security is None else find_flaws(server, server.security, now())
+        if not flaws:
+            raise
+        reason = str(error).rstrip(".") or type(error).__name__
+        raise Refusal(f"{reason}. {' '.join(flaws)}") from None
+    try:
+        if any(_BY_NAMESPACE.fullmatch(node.node) for node in server.nodes):
+            client.namespaces = tuple(await client.get_namespace_array())
         yield client
     finally:
         with suppress(*FAILURES):
@@ -112,7 +159,7 @@ Identities = tuple[CertProperties, CertProperties, CertProperties]
 
 def identities(server: OpcUaServer, security: OpcUaSecurity) -> Identities:
     """The agent's certificate and key, and the server's certificate. Raises Refusal."""
-    setting = f"security.private_key of the source {server.name}"
+    setting = _setting(server, "private_key")
     own_certificate = _certificate(server, security, "certificate")
     key = _key(security, setting)
     if key.public_key() != own_certificate.public_key():
@@ -123,12 +170,49 @@ def identities(server: OpcUaServer, security: OpcUaSecurity) -> Identities:
     return _encode_der(own_certificate), CertProperties(in_der, "der"), _encode_der(of_server)
 
 
+def find_flaws(server: OpcUaServer, security: OpcUaSecurity, at: datetime) -> list[str]:
+    """What makes others refuse our certificate, or makes the server's one no proof any more, at a moment.
+
+    A channel is tried all the same: many a plant goes on with certificates whose time is over, and a server
+    says by itself what it does not take.
+    """
+    flaws = []
+    for field in ("certificate", "server_certificate"):
+        certificate = _certificate(server, security, field)
+        place = f"The file {getattr(security, field)} of {_setting(server, field)}"
+        if at > certificate.not_valid_after_utc:
+            flaws.append(f"{place} has expired on {text_of(certificate.not_valid_after_utc)}.")
+        elif at < certificate.not_valid_before_utc:
+            flaws.append(f"{place} is not valid before {text_of(certificate.not_valid_before_utc)}.")
+    own = _certificate(server, security, "certificate")
+    names = _uris(own)
+    if security.application_uri not in names:
+        said = ", ".join(names) or "none"
+        flaws.append(
+            f"The file {security.certificate} of {_setting(server, 'certificate')} names the application "
+            f"{said}, and security.application_uri is {security.application_uri}."
+        )
+    return flaws
+
+
+def _uris(certificate: x509.Certificate) -> list[str]:
+    try:
+        names = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    except x509.ExtensionNotFound:
+        return []
+    return names.get_values_for_type(x509.UniformResourceIdentifier)
+
+
+def _setting(server: OpcUaServer, field: str) -> str:
+    return f"security.{field} of the source {server.name}"
+
+
 def _encode_der(certificate: x509.Certificate) -> CertProperties:
     return CertProperties(certificate.public_bytes(Encoding.DER), "der")
 
 
 def _certificate(server: OpcUaServer, security: OpcUaSecurity, field: str) -> x509.Certificate:
-    path, setting = getattr(security, field), f"security.{field} of the source {server.name}"
+    path, setting = getattr(security, field), _setting(server, field)
     content = content_of(path, setting)
     load = x509.load_pem_x509_certificate if is_pem(content) else x509.load_der_x509_certificate
     try:
@@ -140,11 +224,21 @@ def _certificate(server: OpcUaServer, security: OpcUaSecurity, field: str) -> x5
 def _key(security: OpcUaSecurity, setting: str) -> RSAPrivateKey:
     content = content_of(security.private_key, setting)
     load = load_pem_private_key if is_pem(content) else load_der_private_key
+    password_file = security.private_key_password_file
+    password = None if password_file is None else held_by(password_file).encode()
     try:
-        key = load(content, None)
+        key = load(content, password)
     except TypeError:
-        raise unreadable(security.private_key, setting, "it is locked with a password") from None
+        why = (
+            "it is locked with a password; name the file of the password in private_key_password_file"
+            if password is None
+            else f"it is not locked, and {password_file} holds a password for it"
+        )
+        raise unreadable(security.private_key, setting, why) from None
     except ValueError as error:
+        if password is not None:
+            why = f"it holds no key that opens with the password of {password_file} ({error})"
+            raise unreadable(security.private_key, setting, why) from None
         raise unreadable(security.private_key, setting, f"it holds no key in PEM or DER ({error})") from None
     if not isinstance(key, RSAPrivateKey):
         raise unreadable(security.private_key, setting, "its key is not an RSA key, which OPC UA takes")
@@ -265,7 +359,7 @@ class HistoryFaultError(UaError):
 
 
 async def read_history(
-    client: Client, node: OpcUaNode, start: datetime
+    client: PlantClient, node: OpcUaNode, start: datetime
 ) -> AsyncIterator[list[VariableValue]]:
     """Pages of what a variable was from a moment on. Raises NoHistoryError, or HistoryFaultError."""
     continuation: bytes | None = None
@@ -289,7 +383,7 @@ async def read_history(
 
 
 async def _asked(
-    client: Client, node: OpcUaNode, start: datetime, continuation: bytes | None
+    client: PlantClient, node: OpcUaNode, start: datetime, continuation: bytes | None
 ) -> ua.HistoryReadResult:
     details = ua.ReadRawModifiedDetails()
     details.IsReadModified = False
@@ -298,7 +392,7 @@ async def _asked(
     details.NumValuesPerNode = PAGE_VALUES
     details.ReturnBounds = False
     try:
-        result = await client.get_node(node.node).history_read(details, continuation)
+        result = await client.variable(node).history_read(details, continuation)
     except UaStatusCodeError as error:
         if error.code in NO_HISTORY:
             raise NoHistoryError(f"the server gives no history of {node.node}: {error}") from None
@@ -319,50 +413,3 @@ async def _asked(
 
 def _fault(node: OpcUaNode, status: object) -> HistoryFaultError:
     return HistoryFaultError(f"the history of {node.node} cannot be read: {status}")
-
-
-# Values of OPC UA as the exact values that the service keeps.
-#
-# A Float has 32 bits and a Double 64; the digits that were meant are the fewest that come to the same bits
-# again, so 21.1 of a Float is 21.1 and not 21.100000381469727.
-
-
-FLOAT_DIGITS: Final = 9
-"""Digits that distinguish any two numbers of 32 bits."""
-
-
-def exact(value: Any, *, is_single: bool) -> Measured | None:
-    """The value as it was meant; None where there is none, and for what is no number (NaN, infinity).
-
-    `is_single` says that it came as 32 bits. Raises ReadingError for lists and structures.
-    """
-    match value:
-        case None:
-            return None
-        case bool() | int() | Decimal():
-            return value
-        case float():
-            return _convert_binary(value, is_single=is_single) if math.isfinite(value) else None
-        case str():
-            return value if value.strip() else None
-        case datetime():
-            return text_of(value)
-    raise ReadingError(f"is of the type {type(value).__name__}; a reading is one number, text or truth.")
-
-
-def _convert_binary(value: float, *, is_single: bool) -> Decimal:
-    if not is_single:
-        return Decimal(repr(value))
-    bits = struct.pack("<f", value)
-    for digits in range(1, FLOAT_DIGITS):
-        text = f"{value:.{digits}g}"
-        if _pack(text) == bits:
-            return Decimal(text)
-    return Decimal(f"{value:.{FLOAT_DIGITS}g}")
-
-
-def _pack(text: str) -> bytes:
-    try:
-        return struct.pack("<f", float(text))
-    except OverflowError:  # rounded up, the largest numbers of 32 bits have no place among them
-        return b""

@@ -1,6 +1,8 @@
 """A reading: what a source reported at one moment, its quality, and the event that it becomes."""
 
 import hashlib
+import math
+import struct
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -166,6 +168,53 @@ def read_status_code(status: int) -> int:
 def has_overflowed(status: int) -> bool:
     """Whether the server says that it has lost values between this one and the one before."""
     return bool(status & _INFO_IS_OF_VALUE and status & _OVERFLOW)
+
+
+# Values of sources as the exact values that the service keeps.
+#
+# A float has 32 bits or 64; the digits that were meant are the fewest that come to the same bits again, so
+# 21.1 of 32 bits is 21.1 and not 21.100000381469727.
+
+
+FLOAT_DIGITS: Final = 9
+"""Digits that distinguish any two numbers of 32 bits."""
+
+
+def exact(value: Any, *, is_single: bool) -> Measured | None:
+    """The value as it was meant; None where there is none, and for what is no number (NaN, infinity).
+
+    `is_single` says that it came as 32 bits. Raises ReadingError for lists and structures.
+    """
+    match value:
+        case None:
+            return None
+        case bool() | int() | Decimal():
+            return value
+        case float():
+            return _convert_binary(value, is_single=is_single) if math.isfinite(value) else None
+        case str():
+            return value if value.strip() else None
+        case datetime():
+            return text_of(value)
+    raise ReadingError(f"is of the type {type(value).__name__}; a reading is one number, text or truth.")
+
+
+def _convert_binary(value: float, *, is_single: bool) -> Decimal:
+    if not is_single:
+        return Decimal(repr(value))
+    bits = struct.pack("<f", value)
+    for digits in range(1, FLOAT_DIGITS):
+        text = f"{value:.{digits}g}"
+        if _pack(text) == bits:
+            return Decimal(text)
+    return Decimal(f"{value:.{FLOAT_DIGITS}g}")
+
+
+def _pack(text: str) -> bytes:
+    try:
+        return struct.pack("<f", float(text))
+    except OverflowError:  # rounded up, the largest numbers of 32 bits have no place among them
+        return b""
 
 
 # The agent's clock: the one place where the agent asks what time it is.

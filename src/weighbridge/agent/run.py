@@ -12,10 +12,18 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from decimal import Decimal
 from random import random
-from typing import Final, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
-from weighbridge.agent.configuration import AgentConfiguration, AgentReport, MqttBroker, OpcUaServer
+from weighbridge.agent.configuration import (
+    AgentConfiguration,
+    AgentReport,
+    ModbusDevice,
+    OpcUaServer,
+    SourceConfiguration,
+    SparkplugBroker,
+)
 from weighbridge.agent.readings import AgentReading, Measured, Tags, build_reference, make_reading, now
+from weighbridge.agent.reporting import ServiceReporter
 from weighbridge.agent.sending import AgentConnection, Sender, pause_seconds
 from weighbridge.agent.spool import Handover, Spool, SpoolFullError, opened_spool
 from weighbridge.errors import Refusal
@@ -25,6 +33,9 @@ STEADY_SECONDS: Final = 30.0
 
 ROOM_LOOK_SECONDS: Final = 10.0
 """How often a source checks whether a full spool has space again, without a notification."""
+
+EXTRA: Final = frozenset({"asyncua", "google", "paho", "pymodbus"})
+"""Packages that only the extra installs."""
 
 EXPECTED: Final = (OSError, TimeoutError, Refusal)
 Made = TypeVar("Made")
@@ -62,6 +73,8 @@ async def _run_parts(
     sender = Sender(configuration, spool, connection)
     parts: list[Awaitable[object]] = [stopping.wait(), sender.run()]
     parts += [_keep_reading(name, source, spool, longest) for name, source in sources]
+    reporter = ServiceReporter(configuration, spool, connection, lambda: sender.clock_offset, _browse)
+    parts.append(reporter.run())
     if configuration.report is not None:
         report = configuration.report
         parts.append(report_always(configuration.agent, report, spool, lambda: sender.clock_offset))
@@ -76,19 +89,33 @@ async def _run_parts(
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def create_source(agent: str, source: OpcUaServer | MqttBroker, spool: Spool) -> SessionOfSource:
+def create_source(agent: str, source: SourceConfiguration, spool: Spool) -> SessionOfSource:
     """What reads a source. Raises Refusal when the package that it takes is not installed."""
     return with_extra(lambda: _source(agent, source, spool))
 
 
-def _source(agent: str, source: OpcUaServer | MqttBroker, spool: Spool) -> SessionOfSource:
+def _source(agent: str, source: SourceConfiguration, spool: Spool) -> SessionOfSource:
+    if isinstance(source, ModbusDevice):
+        from weighbridge.agent.modbus import ModbusSource  # noqa: PLC0415 - an extra, slow to import
+
+        return ModbusSource(source, spool)
     if isinstance(source, OpcUaServer):
         from weighbridge.agent.opcua import OpcUaSource  # noqa: PLC0415 - an extra, slow to import
 
         return OpcUaSource(source, spool)
+    if isinstance(source, SparkplugBroker):
+        from weighbridge.agent.sparkplug import SparkplugSource  # noqa: PLC0415 - as above
+
+        return SparkplugSource(agent, source, spool)
     from weighbridge.agent.mqtt import MqttSource  # noqa: PLC0415 - as above
 
     return MqttSource(agent, source, spool)
+
+
+async def _browse(server: OpcUaServer, node: str) -> tuple[list[dict[str, Any]], bool]:
+    from weighbridge.agent.opcua import browse_server  # noqa: PLC0415 - as above
+
+    return await browse_server(server, node)
 
 
 def with_extra(make: Callable[[], Made]) -> Made:
@@ -96,7 +123,7 @@ def with_extra(make: Callable[[], Made]) -> Made:
     try:
         return make()
     except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] not in {"asyncua", "paho"}:
+        if error.name is None or error.name.partition(".")[0] not in EXTRA:
             raise
         raise Refusal(
             f"The package {error.name}, with which the agent reads, is not installed: "
@@ -112,9 +139,9 @@ async def _keep_reading(name: str, source: SessionOfSource, spool: Spool, longes
         started_at = loop.time()
         try:
             await source.session()
-        except SpoolFullError:
-            log.warning("%s: the spool is full; nothing is read until there is room.", name)
-            await spool.note(f"source/{name}", {"state": "waiting", "error": "the spool is full"})
+        except SpoolFullError as error:
+            log.warning("%s: %s; nothing is read until there is room.", name, error)
+            await spool.note(f"source/{name}", {"state": "waiting", "error": str(error)})
             with suppress(TimeoutError):
                 async with asyncio.timeout(ROOM_LOOK_SECONDS):
                     await spool.has_room.wait()

@@ -87,6 +87,10 @@ class AgentConnection:
         }
         return await self._ask("POST", "/events", body, headers)
 
+    async def post(self, path: str, body: bytes) -> AgentAnswer:
+        """Send something else than events."""
+        return await self._ask("POST", path, body, {"Content-Type": "application/json"})
+
     async def get(self, path: str) -> AgentAnswer:
         """Read something of the project."""
         return await self._ask("GET", path, None, {})

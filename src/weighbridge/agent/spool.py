@@ -34,13 +34,34 @@ SENT_KEPT_MAX: Final = 100_000
 PACKETS_KEPT_MAX: Final = 1_000
 """Packets without a time of their own that a spool remembers."""
 
+VARIABLES_MAX: Final = 1_000
+"""Variables whose last event is remembered while the agent runs."""
+
 BUSY_SECONDS: Final = 30
+RESERVE_BYTES_MAX: Final = 8_388_608
+"""Room on the disk that is kept free of everything else, for what lets readings go."""
+
+RESERVE_PART: Final = 4
+"""Of the room of a small disk, one part in so many is reserved."""
+
+WAL_PAGES: Final = 256
+"""Pages after which the log that is written ahead is carried over: less than the reserve."""
+
+PAGE_BYTES: Final = 4_096
+"""A page of SQLite, as it makes them."""
+
+RESERVE_BYTES_MIN: Final = 262_144
+"""With less than that the disk is full."""
+
 _SCHEMA: Final = Path(__file__).with_name("schema.sql")
 _CONFLICT: Final = "another reading of the same source has this time; the first one is kept."
 
 
+DISK_FULL: Final = "the disk of the spool is full"
+
+
 class SpoolFullError(Exception):
-    """The spool has its size, or the disk is full; nothing was kept."""
+    """The spool has its size, or the disk is full; nothing was kept, and the message says which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,18 +84,36 @@ class SpooledReading:
     event: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class SpoolState:
+    """What a spool holds at a moment, for those who look after the agent."""
+
+    waiting: int
+    oldest_arrived_at: datetime | None
+    refused: int
+    used_bytes: int
+    bytes_max: int
+    facts: dict[str, dict[str, Any]]
+    last_events: dict[str, tuple[datetime, bytes]]
+    """The last event of each variable since the agent began, with its time."""
+
+
 class SpoolDatabase:
     """One spool, opened for reading and writing by one process at a time."""
 
     def __init__(self, path: Path, bytes_max: int) -> None:
         self._lock = _locked(path)
         self._bytes_max = bytes_max
+        self._reserve = Reserve(path.with_name(f"{path.name}.reserve"))
         try:
+            # What an earlier run reserved makes the room that opening takes on a full disk.
+            self._reserve.release()
             self._connection = _connected(path)
             self._connection.executescript(_SCHEMA.read_text())
         except sqlite3.Error as error:
             os.close(self._lock)
             raise Refusal(f"The spool {path} cannot be opened: {error}.") from None
+        self._reserve.hold()
 
     def __enter__(self) -> Self:
         return self
@@ -91,8 +130,11 @@ class SpoolDatabase:
 
     def keep(self, handed: Handover, at: datetime) -> int:
         """Keep what is new of it; gives how many readings that were. Raises SpoolFullError."""
-        if (handed.readings or handed.refused) and self.used_bytes() >= self._bytes_max:
-            raise SpoolFullError
+        if handed.readings or handed.refused:
+            if not self._reserve.hold():
+                raise SpoolFullError(DISK_FULL)
+            if self.used_bytes() >= self._bytes_max:
+                raise SpoolFullError("the spool has its size")
         arrived_at = microseconds(handed.arrived_at or at)
         with self._transaction() as do:
             new = sum(self._keep_reading(reading, arrived_at) for reading in handed.readings)
@@ -225,6 +267,16 @@ class SpoolDatabase:
                 (name, msgspec.json.encode(fact).decode(), microseconds(at)),
             )
 
+    def facts(self) -> dict[str, dict[str, Any]]:
+        """Every fact by its name."""
+        rows = self._connection.execute("SELECT name, fact FROM facts")
+        return {name: msgspec.json.decode(fact) for name, fact in rows}
+
+    @property
+    def bytes_max(self) -> int:
+        """How large the spool may become."""
+        return self._bytes_max
+
     def is_noted(self, name: str) -> bool:
         """Whether there is a fact of this name."""
         return self._connection.execute("SELECT 1 FROM facts WHERE name = ?", (name,)).fetchone() is not None
@@ -253,16 +305,66 @@ class SpoolDatabase:
             self._connection.execute("COMMIT")
         except sqlite3.OperationalError as error:
             self._undo()
-            if error.sqlite_errorcode == sqlite3.SQLITE_FULL:
-                raise SpoolFullError from None
+            if error.sqlite_errorcode == sqlite3.SQLITE_FULL or self._reserve.is_disk_full():
+                self._make_room()
+                raise SpoolFullError(DISK_FULL) from None
             raise
         except BaseException:
             self._undo()
             raise
 
+    def _make_room(self) -> None:
+        """Give up the reserve for the log to be carried over, which keeps its own room."""
+        self._reserve.release()
+        with suppress(sqlite3.OperationalError):
+            self._connection.execute("PRAGMA wal_checkpoint(RESTART)")
+
     def _undo(self) -> None:
         if self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
+
+
+class Reserve:
+    """A file that holds room on the disk, which is given up when the disk is full.
+
+    A reading leaves by a write, and so does what is in the log: without room for that a full spool would
+    stay full for ever, with every reading of it long at the service. While the reserve is given up nothing
+    is taken up, and it is held again as soon as there is room for it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._held_bytes = 0
+
+    def hold(self) -> bool:
+        """Reserve what the disk has room for; gives whether there is a reserve."""
+        if self._held_bytes:
+            return True
+        free = self._free_bytes()
+        wanted = min(RESERVE_BYTES_MAX, free // RESERVE_PART)
+        if wanted < RESERVE_BYTES_MIN:
+            return False
+        try:
+            with self._path.open("wb") as file:
+                os.posix_fallocate(file.fileno(), 0, wanted)
+        except OSError:
+            self.release()
+            return False
+        self._held_bytes = wanted
+        return True
+
+    def release(self) -> None:
+        """Give the room up."""
+        self._path.unlink(missing_ok=True)
+        self._held_bytes = 0
+
+    def is_disk_full(self) -> bool:
+        """Whether the disk has no block left."""
+        return self._free_bytes() == 0
+
+    def _free_bytes(self) -> int:
+        disk = os.statvfs(self._path.parent)
+        return disk.f_bavail * disk.f_frsize
 
 
 def _prune(do: sqlite3.Connection, table: str, most: int) -> None:
@@ -273,7 +375,8 @@ def _connected(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
-    connection.execute("PRAGMA journal_size_limit = 16777216")
+    connection.execute(f"PRAGMA wal_autocheckpoint = {WAL_PAGES}")
+    connection.execute(f"PRAGMA journal_size_limit = {WAL_PAGES * PAGE_BYTES}")
     return connection
 
 
@@ -303,6 +406,7 @@ class Spool:
     def __init__(self, database: SpoolDatabase, thread: ThreadPoolExecutor) -> None:
         self._database = database
         self._thread = thread
+        self._last_events: dict[str, tuple[datetime, bytes]] = {}
         self.arrived = asyncio.Event()
         """Set when something new waits."""
         self.has_room = asyncio.Event()
@@ -318,15 +422,45 @@ class Spool:
             raise
         if new:
             self.arrived.set()
+            self._remember(handed.readings)
         return new
+
+    def _remember(self, readings: Sequence[AgentReading]) -> None:
+        for reading in readings:
+            variable, _, text = reading.reference.rpartition("@")
+            time = datetime.fromisoformat(text)
+            known = self._last_events.get(variable)
+            if (known is None and len(self._last_events) < VARIABLES_MAX) or (known and known[0] <= time):
+                self._last_events[variable] = time, reading.event
+
+    async def state(self) -> SpoolState:
+        """What the spool holds now."""
+
+        def read(spool: SpoolDatabase) -> SpoolState:
+            waiting = spool.waiting()
+            return SpoolState(
+                *waiting, spool.used_bytes(), spool.bytes_max, spool.facts(), {**self._last_events}
+            )
+
+        return await self._do(read)
 
     async def oldest(self, most: int) -> list[SpooledReading]:
         """The readings that have waited longest."""
         return await self._do(lambda spool: spool.oldest(most))
 
     async def settle(self, sent_ids: Sequence[int], refused_reasons: Mapping[int, str]) -> None:
-        """Readings leave that the service has, or has refused."""
-        await self._do(lambda spool: spool.settle(sent_ids, refused_reasons, now()))
+        """Readings leave that the service has, or has refused.
+
+        Where the disk has no room for all of that at once, it is done in halves, down to one reading.
+        """
+        try:
+            await self._do(lambda spool: spool.settle(sent_ids, refused_reasons, now()))
+        except SpoolFullError:
+            if len(sent_ids) < 2:
+                raise
+            half = len(sent_ids) // 2
+            await self.settle(sent_ids[:half], {})
+            await self.settle(sent_ids[half:], refused_reasons)
         self.has_room.set()
 
     async def positions(self, source: str) -> dict[str, datetime]:

@@ -14,7 +14,18 @@ from typing import Any, Final
 
 import msgspec
 
-from weighbridge.agent.configuration import AgentConfiguration, MqttBroker, OpcUaServer, TaggedPlace
+from weighbridge.agent.configuration import (
+    AgentConfiguration,
+    ModbusDevice,
+    ModbusValue,
+    MqttBroker,
+    OpcUaNode,
+    OpcUaServer,
+    SourceConfiguration,
+    SparkplugBroker,
+    SparkplugMetric,
+    TaggedPlace,
+)
 from weighbridge.agent.readings import microseconds, moment_of, text_of
 from weighbridge.agent.run import seconds, with_extra
 from weighbridge.agent.sending import AgentConnection, UnansweredError
@@ -181,39 +192,54 @@ def _places(configuration: AgentConfiguration) -> Iterator[tuple[str, TaggedPlac
     for index, source in enumerate(configuration.sources):
         if isinstance(source, OpcUaServer):
             for number, node in enumerate(source.nodes):
-                slugs: list[Any] = [node.data_point, node.quality, node.status, node.arrived_at]
-                yield f"sources[{index}].nodes[{number}]", node, [slug for slug in slugs if slug]
+                yield f"sources[{index}].nodes[{number}]", node, _slugs_of(node)
+        elif isinstance(source, ModbusDevice):
+            for number, value in enumerate(source.registers):
+                yield f"sources[{index}].registers[{number}]", value, _slugs_of(value)
+        elif isinstance(source, SparkplugBroker):
+            for number, metric in enumerate(source.metrics):
+                yield f"sources[{index}].metrics[{number}]", metric, _slugs_of(metric)
         else:
             for number, topic in enumerate(source.topics):
-                slugs = [*topic.data_points, topic.data_point, topic.quality, topic.arrived_at]
+                slugs: list[Any] = [*topic.data_points, topic.data_point, topic.quality, topic.arrived_at]
                 yield f"sources[{index}].topics[{number}]", topic, [slug for slug in slugs if slug]
     if (report := configuration.report) is not None:
         slugs = [report.lag_seconds, report.waiting, report.refused, report.clock_offset_seconds]
         yield "report", report, [slug for slug in slugs if slug]
 
 
-async def _describe_source(agent: str, source: OpcUaServer | MqttBroker) -> list[str]:
-    if isinstance(source, OpcUaServer):
-        return await _check_server(source)
-    return await _check_broker(agent, source)
+def _slugs_of(variable: OpcUaNode | ModbusValue | SparkplugMetric) -> list[str]:
+    slugs = [variable.data_point, variable.quality, variable.status, variable.arrived_at]
+    return [slug for slug in slugs if slug]
 
 
-async def _check_server(server: OpcUaServer) -> list[str]:
-    trial = with_extra(_opcua)
-    message: list[str] = await trial.list_complaints(server)
+async def _describe_source(agent: str, source: SourceConfiguration) -> list[str]:
+    if isinstance(source, MqttBroker | SparkplugBroker):
+        return await _check_broker(agent, source)
+    trial = with_extra(_opcua if isinstance(source, OpcUaServer) else _modbus)
+    message: list[str] = await trial.list_complaints(source)
     return message
 
 
-async def _check_broker(agent: str, broker: MqttBroker) -> list[str]:
+async def _check_broker(agent: str, broker: MqttBroker | SparkplugBroker) -> list[str]:
     """Connect by another name and without a session: that of a running agent stays as it is."""
     client = with_extra(_mqtt)
     async with client.AcknowledgingClient(f"{agent}-check", broker, is_trial=True) as broker_client:
-        await broker_client.follow([topic.topic for topic in broker.topics])
+        if isinstance(broker, MqttBroker):
+            await broker_client.follow([topic.topic for topic in broker.topics])
+        else:
+            await broker_client.follow([f"spBv1.0/{metric.group_id}/#" for metric in broker.metrics])
     return []
 
 
 def _opcua() -> Any:
     from weighbridge.agent import opcua as trial  # noqa: PLC0415 - an extra, slow to import
+
+    return trial
+
+
+def _modbus() -> Any:
+    from weighbridge.agent import modbus as trial  # noqa: PLC0415 - as above
 
     return trial
 

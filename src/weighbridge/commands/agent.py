@@ -1,4 +1,4 @@
-"""`weighbridge agent`: reads the OPC UA servers and MQTT brokers of a plant, and sends what they say.
+"""`weighbridge agent`: reads the servers, brokers and devices of a plant, and sends what they say.
 
 Invariant: only `run` and `check --connect` need the packages of the extra `weighbridge[agent]`, and each only
 those of the sources that the file names.

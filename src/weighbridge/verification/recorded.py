@@ -66,6 +66,7 @@ def _select_times(*names: LiteralString) -> dict[str, LiteralString]:
 
 
 _MADE: Final = _select_times("created_at")
+_OF_AGENT: Final = _select_columns("name", "description", "quiet_after_seconds") | _MADE
 _POINT_FIELDS: Final = ("id", "slug", "name", "unit", "required", "value_type")
 
 
@@ -176,6 +177,7 @@ NOUNS: Final = (
         gone=("outage.delete",),
         friendly={"asset_id": "asset", "location_id": "location"},
     ),
+    RecordedNoun("agent", "agents", ("agent.register", "agent.update"), _OF_AGENT, gone=("agent.delete",)),
     RecordedNoun(
         "calibration",
         "calibrations",

@@ -7,6 +7,17 @@ from weighbridge.client.binding import Awaiting, Carrier, Group, Listed, One, St
 from weighbridge.client.made import operations
 
 
+class AgentsOperations(Group[Carrier]):
+    """Operations on agents."""
+
+    browse = One(operations.agents_browse)
+    delete = One(operations.agents_delete)
+    get = One(operations.agents_get)
+    list = Listed(operations.agents_list)
+    report = One(operations.agents_report)
+    update = One(operations.agents_update)
+
+
 class ApiTokensOperations(Group[Carrier]):
     """Operations on api tokens."""
 
@@ -597,6 +608,7 @@ class Groups:
     """Every kind of record, each as an attribute."""
 
     def __init__(self, client: Waiting) -> None:
+        self.agents = AgentsOperations(client)
         self.api_tokens = ApiTokensOperations(client)
         self.asset_custom_fields = AssetCustomFieldsOperations(client)
         self.assets = AssetsOperations(client)
@@ -660,6 +672,7 @@ class AsyncGroups:
     """Every kind of record, each as an attribute."""
 
     def __init__(self, client: Awaiting) -> None:
+        self.agents = AgentsOperations(client)
         self.api_tokens = ApiTokensOperations(client)
         self.asset_custom_fields = AssetCustomFieldsOperations(client)
         self.assets = AssetsOperations(client)

@@ -14,6 +14,192 @@ from weighbridge.client.made import records
 from weighbridge.client.pages import Listing, Page
 
 
+def agents_browse(
+    project_id: str,
+    agent_id: int,
+    *,
+    source: str,
+    node: str | UnsetType = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.PlantAgent]:
+    """Ask an agent for the nodes below a node of an OPC UA server; its answer comes with its next reports.
+
+    POST /projects/{project_id}/agents/{agent_id}/browse
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        agent_id: The number of the agent.
+        source: The source of type `opcua` whose server is asked.
+        node: The node whose children are wanted; left out, the folder of the server's objects.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
+    """
+    return call(
+        "POST",
+        "/projects/{project_id}/agents/{agent_id}/browse",
+        records.PlantAgent,
+        names={"project_id": project_id, "agent_id": agent_id},
+        body={"browsing": {"source": source, "node": node}},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def agents_delete(
+    project_id: str,
+    agent_id: int,
+) -> Call[None]:
+    """Remove an agent that is gone; one that still runs registers again by its next report.
+
+    DELETE /projects/{project_id}/agents/{agent_id}
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        agent_id: The number of the agent.
+
+    """
+    return call(
+        "DELETE",
+        "/projects/{project_id}/agents/{agent_id}",
+        None,
+        names={"project_id": project_id, "agent_id": agent_id},
+    )
+
+
+def agents_get(
+    project_id: str,
+    agent_id: int,
+) -> Call[records.PlantAgent]:
+    """Read one agent.
+
+    GET /projects/{project_id}/agents/{agent_id}
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        agent_id: The number of the agent.
+
+    """
+    return call(
+        "GET",
+        "/projects/{project_id}/agents/{agent_id}",
+        records.PlantAgent,
+        names={"project_id": project_id, "agent_id": agent_id},
+    )
+
+
+def agents_list(
+    project_id: str,
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    name: str | None = None,
+    is_quiet: Literal["true", "false"] | None = None,
+) -> Listing[records.PlantAgent]:
+    """List the agents of a project: which is quiet, what each reads, and how far behind it is.
+
+    GET /projects/{project_id}/agents
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is id, or what the cursor was written for.
+        name: Only records whose name is the value given: a name.
+        is_quiet: Only records whose is_quiet is the value given: true or false.
+
+    """
+    return Listing(
+        call(
+            "GET",
+            "/projects/{project_id}/agents",
+            Page[records.PlantAgent],
+            names={"project_id": project_id},
+            query={
+                "page": page,
+                "page_size": page_size,
+                "sort": sort,
+                "filter[name][eq]": name,
+                "filter[is_quiet][eq]": is_quiet,
+            },
+        )
+    )
+
+
+def agents_report(
+    project_id: str,
+    *,
+    name: str,
+    version: str,
+    state: Mapping[str, Any],
+    browsed: Mapping[str, Any] | UnsetType | None = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.PlantAgent]:
+    """Report the state of an agent; the first report of a name registers it.
+
+    POST /projects/{project_id}/agents
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        name: The name of the agent in its file; the first report of a name registers it.
+        version: The version of the program that it runs.
+        state: What it says of itself.
+        browsed: The answer to the question that the last response had; left out without one.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
+    """
+    return call(
+        "POST",
+        "/projects/{project_id}/agents",
+        records.PlantAgent,
+        names={"project_id": project_id},
+        body={"agent": {"name": name, "version": version, "state": state, "browsed": browsed}},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def agents_update(
+    project_id: str,
+    agent_id: int,
+    *,
+    description: str | UnsetType | None = UNSET,
+    quiet_after_seconds: int | UnsetType = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.PlantAgent]:
+    """Change the description of an agent, or after how long without a report it counts as quiet.
+
+    PATCH /projects/{project_id}/agents/{agent_id}
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        agent_id: The number of the agent.
+        description: What people write about it, such as where the machine stands.
+        quiet_after_seconds: After how long without a report the agent counts as quiet.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
+    """
+    return call(
+        "PATCH",
+        "/projects/{project_id}/agents/{agent_id}",
+        records.PlantAgent,
+        names={"project_id": project_id, "agent_id": agent_id},
+        body={"agent": {"description": description, "quiet_after_seconds": quiet_after_seconds}},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
 def api_tokens_create(
     *,
     name: str,

@@ -412,6 +412,35 @@ class BatchUncertainty(msgspec.Struct, frozen=True, kw_only=True):
     credit: BatchCredit | None
 
 
+class BrowsedNode(msgspec.Struct, frozen=True, kw_only=True):
+    """A node of a server's address space."""
+
+    node: str
+    name: str
+    is_variable: bool
+    data_type: str | None = None
+    value: str | None = None
+
+
+class Browsing(msgspec.Struct, frozen=True, kw_only=True):
+    """A question about the address space of a server, and its answer."""
+
+    number: int
+    source: str
+    node: str
+    asked_at: datetime
+    answer: BrowsingAnswer | None
+
+
+class BrowsingAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """What an agent found below a node."""
+
+    number: int
+    error: str | None = None
+    children: list[BrowsedNode] | None = None
+    is_cut: bool | None = None
+
+
 class BulkInfo(msgspec.Struct, frozen=True, kw_only=True):
     """How many events a bulk request stored."""
 
@@ -1938,6 +1967,14 @@ class IssuedWebhook(msgspec.Struct, frozen=True, kw_only=True):
     secret: str | None = None
 
 
+class LastValue(msgspec.Struct, frozen=True, kw_only=True):
+    """The last value that an agent had of a variable since it began."""
+
+    variable: str
+    time: datetime
+    value: str
+
+
 class Ledger(msgspec.Struct, frozen=True, kw_only=True):
     """One ledger."""
 
@@ -2591,6 +2628,23 @@ class PeriodCapture(msgspec.Struct, frozen=True, kw_only=True):
     end_time: datetime
     total: CaptureFigures
     meters: list[MeterCapture]
+
+
+class PlantAgent(msgspec.Struct, frozen=True, kw_only=True):
+    """An agent at a plant, and what it reported last."""
+
+    id: int
+    project_id: str
+    name: str
+    description: str | None
+    quiet_after_seconds: int
+    is_quiet: bool
+    reported_at: datetime
+    version: str
+    state: StateOfAgent
+    browsing: Browsing | None
+    created_at: datetime
+    updated_at: datetime
 
 
 class PopulationChanges(msgspec.Struct, frozen=True, kw_only=True):
@@ -3356,6 +3410,17 @@ class SourceLedger(msgspec.Struct, frozen=True, kw_only=True):
     unit: str
 
 
+class SourceState(msgspec.Struct, frozen=True, kw_only=True):
+    """How a source of an agent fares."""
+
+    name: str
+    type: str
+    state: str
+    error: str | None = None
+    clock_offset_seconds: Decimal | None = None
+    problems: dict[str, str] | None = None
+
+
 class SplitReports(msgspec.Struct, frozen=True, kw_only=True):
     """The answer to a split: the reports that took the place of the one that was split."""
 
@@ -3430,6 +3495,20 @@ class StartedUncertaintyRun(msgspec.Struct, frozen=True, kw_only=True):
 
     uncertainty_run: UncertaintyRun
     async_task: AsyncTask
+
+
+class StateOfAgent(msgspec.Struct, frozen=True, kw_only=True):
+    """What an agent says of itself."""
+
+    waiting: int
+    oldest_arrived_at: datetime | None
+    lag_seconds: Decimal
+    refused: int
+    spool_bytes: int
+    spool_bytes_max: int
+    clock_offset_seconds: Decimal | None
+    sources: list[SourceState]
+    last_values: list[LastValue]
 
 
 class StatedPercentiles(msgspec.Struct, frozen=True, kw_only=True):

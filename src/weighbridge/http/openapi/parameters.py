@@ -136,6 +136,7 @@ _NUMBERED: Final = {
     "asset_custom_field": "asset custom field",
     "static_input": "static input",
     "outage": "outage",
+    "agent": "agent",
     "link": "link",
 }
 """Records in paths whose id is a number."""

@@ -347,6 +347,7 @@ _NAVIGATION: Final = (
             ("Feedstocks", "feedstocks"),
             ("Outages", "outages"),
             ("Calibrations", "calibrations"),
+            ("Agents", "agents"),
             ("Static inputs", "static_inputs"),
         ),
     ),

@@ -32,7 +32,7 @@ from weighbridge.web.pages import (
     uncertainty,
 )
 from weighbridge.web.pages.certify import mappings
-from weighbridge.web.pages.data_feeds import feed_form, feeds, uploads
+from weighbridge.web.pages.data_feeds import agents, feed_form, feeds, uploads
 from weighbridge.web.pages.footprints import checking, clients, making
 from weighbridge.web.pages.models import editor, trials, versions
 from weighbridge.web.pages.packages import catalogue, installations, package
@@ -48,6 +48,7 @@ PAGES: Final = (
     saved_views,
     operations,
     over_time,
+    agents,
     feeds,
     uploads,
     feed_form,

@@ -1,0 +1,170 @@
+"""What the agent tells the service of itself, and the questions that the service has for it.
+
+Every so often the agent reports its state; the response may have a question about the address space of a
+server, whose answer the next report has at once. The agent opens no port for that.
+
+Invariant: no reading depends on a report. A service that is away, too old or unwilling changes nothing else.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterable
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any, Final
+
+import msgspec
+
+from weighbridge import __version__
+from weighbridge.agent.configuration import AgentConfiguration, OpcUaServer
+from weighbridge.agent.readings import now, text_of
+from weighbridge.agent.sending import AgentConnection, UnansweredError
+from weighbridge.agent.spool import Spool, SpoolState
+from weighbridge.errors import Refusal
+
+SOURCES_MAX: Final = 100
+PROBLEMS_MAX: Final = 100
+VALUES_MAX: Final = 200
+"""The newest last values that a report has."""
+
+TEXT_MAX: Final = 500
+"""Characters of a text in a report; a longer one is cut."""
+
+CREATED: Final = 201
+BROWSING_SECONDS: Final = 30
+ATTENTIVE_SECONDS: Final = 2.0
+"""The pause between reports while somebody browses."""
+
+ATTENTIVE_FOR: Final = timedelta(minutes=2)
+"""For how long after an answer another question is expected."""
+
+_encode: Final = msgspec.json.Encoder(decimal_format="number").encode
+log: Final = logging.getLogger("weighbridge.agent")
+
+Browse = Callable[[OpcUaServer, str], Awaitable[tuple[list[dict[str, Any]], bool]]]
+"""Finds the nodes below one of a server, and whether there are more."""
+
+
+class ServiceReporter:
+    """Reports the state of the agent to the service, for as long as it runs."""
+
+    def __init__(
+        self,
+        configuration: AgentConfiguration,
+        spool: Spool,
+        connection: AgentConnection,
+        clock_offset: Callable[[], timedelta | None],
+        browse: Browse,
+    ) -> None:
+        self._configuration = configuration
+        self._spool = spool
+        self._connection = connection
+        self._clock_offset = clock_offset
+        self._browse = browse
+        self._answered: dict[str, Any] | None = None
+        self._attentive_until: datetime | None = None
+
+    async def run(self) -> None:
+        """Go on until cancelled."""
+        while True:
+            question = await self._report()
+            if question is not None:
+                self._answered = await self._answer(question)
+                self._attentive_until = now() + ATTENTIVE_FOR
+                continue
+            await asyncio.sleep(self._pause())
+
+    def _pause(self) -> float:
+        usual = float(self._configuration.service.report_seconds)
+        if self._attentive_until is not None and now() < self._attentive_until:
+            return min(ATTENTIVE_SECONDS, usual)
+        return usual
+
+    async def _report(self) -> dict[str, Any] | None:
+        """Send a report; gives the question that waits for an answer."""
+        state = await self._spool.state()
+        body = build_state(self._configuration, state, now(), self._clock_offset())
+        sent: dict[str, Any] = {"name": self._configuration.agent, "version": __version__, "state": body}
+        if self._answered is not None:
+            sent["browsed"] = self._answered
+        try:
+            answer = await self._connection.post("/agents", _encode({"agent": sent}))
+        except UnansweredError as error:
+            log.debug("The service does not take the report: %s", error)
+            return None
+        if answer.status != CREATED:
+            log.debug("The service does not take the report: it answers %s.", answer.status)
+            return None
+        question: dict[str, Any] | None = msgspec.json.decode(answer.body).get("browsing")
+        if question is None or question["answer"] is not None:
+            self._answered = None
+            return None
+        return question
+
+    async def _answer(self, question: dict[str, Any]) -> dict[str, Any]:
+        """What is below the node of a question, or why that is not known."""
+        source = next((one for one in self._configuration.sources if one.name == question["source"]), None)
+        answer: dict[str, Any] = {"number": question["number"]}
+        if not isinstance(source, OpcUaServer):
+            return answer | {"error": f"The agent has no OPC UA server {question['source']}."}
+        try:
+            async with asyncio.timeout(BROWSING_SECONDS):
+                children, is_cut = await self._browse(source, question["node"])
+        except TimeoutError:
+            return answer | {"error": f"The server did not answer within {BROWSING_SECONDS} seconds."}
+        except (OSError, Refusal, LookupError, ValueError) as error:
+            return answer | {"error": cut(str(error) or type(error).__name__)}
+        return answer | {"children": children, "is_cut": is_cut}
+
+
+def build_state(
+    configuration: AgentConfiguration, state: SpoolState, at: datetime, offset: timedelta | None
+) -> dict[str, Any]:
+    """What the agent says of itself, as the service takes it."""
+    oldest = state.oldest_arrived_at
+    lag = timedelta(0) if oldest is None else max(at - oldest, timedelta(0))
+    return {
+        "waiting": state.waiting,
+        "oldest_arrived_at": None if oldest is None else text_of(oldest),
+        "lag_seconds": _seconds(lag),
+        "refused": state.refused,
+        "spool_bytes": state.used_bytes,
+        "spool_bytes_max": state.bytes_max,
+        "clock_offset_seconds": None if offset is None else _seconds(offset),
+        "sources": [
+            _describe(source.name, source.type, state.facts.get(f"source/{source.name}", {}))
+            for source in configuration.sources[:SOURCES_MAX]
+        ],
+        "last_values": [*_last_values(state.last_events.items())],
+    }
+
+
+def _describe(name: str, kind: str, fact: dict[str, Any]) -> dict[str, Any]:
+    offset = fact.get("clock_offset_seconds")
+    problems = [*(fact.get("problems") or {}).items()][:PROBLEMS_MAX]
+    return {
+        "name": name,
+        "type": kind,
+        "state": fact.get("state", "starting"),
+        "error": cut(fact["error"]) if fact.get("error") else None,
+        "clock_offset_seconds": None if offset is None else round(Decimal(str(offset)), 3),
+        "problems": {cut(variable): cut(problem) for variable, problem in problems},
+    }
+
+
+def _last_values(events: Iterable[tuple[str, tuple[datetime, bytes]]]) -> Iterable[dict[str, Any]]:
+    newest = sorted(events, key=lambda one: one[1][0], reverse=True)[:VALUES_MAX]
+    for variable, (time, event) in newest:
+        points = msgspec.json.decode(event, type=dict[str, Any])["data_points"]
+        value = ", ".join(f"{point['slug']} {point['value']}" for point in points)
+        yield {"variable": cut(variable), "time": text_of(time), "value": cut(value)}
+
+
+def cut(text: str) -> str:
+    """A text that fits into a report, without what is not printed."""
+    shown = "".join(character if character.isprintable() else " " for character in text)
+    return shown if len(shown) <= TEXT_MAX else f"{shown[: TEXT_MAX - 1]}…"
+
+
+def _seconds(time: timedelta) -> Decimal:
+    return Decimal(time // timedelta(milliseconds=1)).scaleb(-3)

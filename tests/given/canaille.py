@@ -59,7 +59,7 @@ class Canaille:
         return httpx2.Client(follow_redirects=False, trust_env=False, timeout=SECONDS_MAX)
 
     def answer(self, url: str, name: str) -> str:
-        """Sign in at the page that a service sends people to, as a person would; where that sends them back."""
+        """Sign in at the page that people are sent to, as a person would; where that sends them back."""
         with self.browser() as browser:
             return self.answer_in(browser, url, name)
 

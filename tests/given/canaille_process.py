@@ -4,6 +4,9 @@ It is started with the Python of an environment in which Canaille is installed, 
     python canaille_process.py PORT REDIRECT_URI
 """
 
+# ruff: noqa: PLC0415, T201, S106 - what it imports is there in another environment; it prints answers
+
+import datetime as dt
 import json
 import logging
 import sys
@@ -52,20 +55,18 @@ def serve(port: int) -> None:
     for line in sys.stdin:
         asked = json.loads(line)
         with app.app_context():
-            answer = do(app, asked)
+            answer = do(asked)
         print(json.dumps({"done": answer}), flush=True)
     server.shutdown()
 
 
-def do(app: Any, asked: dict[str, Any]) -> Any:
-    import datetime
-
+def do(asked: dict[str, Any]) -> Any:
     from canaille.app import models
     from canaille.backends import Backend
 
     backend = Backend.instance
     if asked["do"] == "client":
-        now = datetime.datetime.now(datetime.timezone.utc)
+        now = dt.datetime.now(dt.UTC)
         client = models.Client(
             client_id=asked["id"], client_secret=asked["secret"], client_id_issued_at=now,
             client_name="Weighbridge", client_uri="http://127.0.0.1", redirect_uris=[asked["redirect_uri"]],
@@ -81,11 +82,8 @@ def do(app: Any, asked: dict[str, Any]) -> Any:
         person = add_person(models, backend, asked["name"], asked["email"])
     else:
         person = backend.get(models.User, user_name=asked["name"])
-    if asked["do"] == "remove":
-        backend.delete(person)
-        return None
     if asked["do"] == "lock":
-        person.lock_date = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(hours=1)
+        person.lock_date = dt.datetime.now(dt.UTC) - dt.timedelta(hours=1)
         backend.save(person)
         return None
     groups = []

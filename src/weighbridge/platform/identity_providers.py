@@ -10,23 +10,20 @@ administrator who signs in without a provider is always left.
 
 from typing import Any, Final
 
-import msgspec
 from msgspec import Struct, structs
 from psycopg.sql import SQL, Composable
 
 from weighbridge.core.identity import problem_of_name, problem_of_unseen
 from weighbridge.core.number import shorten
 from weighbridge.core.platform.permission import Actor, find_role
-from weighbridge.core.platform.sign_on import find_permissions, is_secure
+from weighbridge.core.platform.sign_on import find_permissions
 from weighbridge.core.problem import Problem
-from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read, Write
 from weighbridge.db.lists.listing import Filter, Listing, Page, list_request, read_page
-from weighbridge.db.row import Column, row_of
 from weighbridge.db.statements import jsonb
 from weighbridge.errors import Invalid
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, delete, get, patch, post
-from weighbridge.http.outgoing import problem_of_address
+from weighbridge.http.outgoing import is_private, problem_of_address
 from weighbridge.platform import changes
 from weighbridge.platform.authentication import (
     SIGNS_IN_BY_PASSWORD,
@@ -35,13 +32,20 @@ from weighbridge.platform.authentication import (
     refuse_beyond,
 )
 from weighbridge.platform.kept_secrets import IDENTITY_PROVIDER_SECRETS, encrypt_secret
-from weighbridge.platform.provider_people import govern, list_linked, pair_roles, unlink
+from weighbridge.platform.provider_people import (
+    IDENTITY_PROVIDER,
+    SOURCE,
+    govern,
+    list_linked,
+    pair_roles,
+    unlink,
+    with_address,
+)
 from weighbridge.platform.provider_records import (
     DOMAIN_LENGTH_MAX,
     DOMAINS_MAX,
     GROUP_ROLES_MAX,
     IDENTITY_PROVIDER_BODIES,
-    GroupRole,
     IdentityProvider,
 )
 from weighbridge.platform.tenancy import find, number_named, of_account
@@ -52,9 +56,6 @@ SECRET_MAX: Final = 1_000
 PROVIDERS_MAX: Final = 20
 """Identity providers of one account."""
 
-PATH: Final = "/sign_in/providers/"
-"""Below which path people come back from a provider: then the account and the provider by their numbers."""
-
 IDENTITY_PROVIDERS: Final = Listing(
     sorts={"id": "p.id", "name": "p.name", "created_at": "p.created_at", "updated_at": "p.updated_at"},
     default_sort="id",
@@ -62,29 +63,6 @@ IDENTITY_PROVIDERS: Final = Listing(
     filters={"name": Filter("p.name", str, "a name")},
 )
 
-_PATH_OF_ONE: Final = f"'{PATH}' || p.account_id || '.' || p.id"
-
-IDENTITY_PROVIDER: Final = row_of(
-    IdentityProvider,
-    Column("id", "p.id"),
-    Column("name", "p.name"),
-    Column("issuer", "p.issuer"),
-    Column("client_id", "p.client_id"),
-    Column("domains", "p.domains"),
-    Column("roles", "p.roles", lambda roles: msgspec.convert(roles, list[GroupRole])),
-    Column("groups_claim", "p.groups_claim"),
-    Column("is_required", "p.is_required"),
-    Column("redirect_uri", f"{_PATH_OF_ONE} || '/callback'"),
-    Column("logout_uri", f"{_PATH_OF_ONE} || '/logout'"),
-    Column("sign_in_url", "'/sign_in?account=' || p.account_id"),
-    Column("failure", "p.failure"),
-    Column("failing_since", "p.failing_since", lambda moment: moment and Instant.of(moment)),
-    Column("created_at", "p.created_at"),
-    Column("updated_at", "p.updated_at"),
-)
-
-SOURCE: Final = "identity_providers p"
-_ADDRESSES: Final = ("redirect_uri", "logout_uri", "sign_in_url")
 _GIVES: Final = "Nobody gives by a group what they may not do themselves"
 
 
@@ -93,13 +71,6 @@ async def read_identity_provider(tx: Read, actor: Actor, text: str, address: str
     numbered = SQL("{} AND p.id = %s").format(_limit_to_account(actor))
     found = await find(tx, IDENTITY_PROVIDER, SOURCE, numbered, (number_named("identity_provider", text),))
     return with_address(found, address)
-
-
-def with_address(provider: IdentityProvider, address: str) -> IdentityProvider:
-    """A provider with whole addresses, below that of the service."""
-    return structs.replace(
-        provider, **{name: address.rstrip("/") + getattr(provider, name) for name in _ADDRESSES}
-    )
 
 
 def _limit_to_account(actor: Actor) -> Composable:
@@ -139,7 +110,7 @@ def _problem_of_issuer(issuer: str) -> Problem | None:
     field = "identity_provider.issuer"
     if wrong := problem_of_address(issuer, field):
         return wrong
-    if "?" in issuer or not is_secure(issuer):
+    if "?" in issuer or not is_private(issuer):
         message = (
             f"issuer is {shorten(issuer)!r}; it is an address of https without a query, "
             "or one of http on the machine of the service itself."

@@ -10,10 +10,56 @@ neither a session nor a token; a token may never do more than its person once th
 from collections.abc import Sequence
 from typing import Any, Final
 
+import msgspec
+from msgspec import structs
+
 from weighbridge.core.platform.permission import NOBODY, Actor
+from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read, Write
+from weighbridge.db.row import Column, row_of
 from weighbridge.platform import changes
-from weighbridge.platform.provider_records import GroupRole
+from weighbridge.platform.provider_records import GroupRole, IdentityProvider
+
+# A provider as it is stored, with the addresses that are registered there.
+
+
+PATH: Final = "/sign_in/providers/"
+"""Below which path people come back from a provider: then the account and the provider by their numbers."""
+
+_PATH_OF_ONE: Final = f"'{PATH}' || p.account_id || '.' || p.id"
+
+IDENTITY_PROVIDER: Final = row_of(
+    IdentityProvider,
+    Column("id", "p.id"),
+    Column("name", "p.name"),
+    Column("issuer", "p.issuer"),
+    Column("client_id", "p.client_id"),
+    Column("domains", "p.domains"),
+    Column("roles", "p.roles", lambda roles: msgspec.convert(roles, list[GroupRole])),
+    Column("groups_claim", "p.groups_claim"),
+    Column("is_required", "p.is_required"),
+    Column("redirect_uri", f"{_PATH_OF_ONE} || '/callback'"),
+    Column("logout_uri", f"{_PATH_OF_ONE} || '/logout'"),
+    Column("sign_in_url", "'/sign_in?account=' || p.account_id"),
+    Column("failure", "p.failure"),
+    Column("failing_since", "p.failing_since", lambda moment: moment and Instant.of(moment)),
+    Column("created_at", "p.created_at"),
+    Column("updated_at", "p.updated_at"),
+)
+
+SOURCE: Final = "identity_providers p"
+_ADDRESSES: Final = ("redirect_uri", "logout_uri", "sign_in_url")
+
+
+def with_address(provider: IdentityProvider, address: str) -> IdentityProvider:
+    """A provider with whole addresses, below that of the service."""
+    return structs.replace(
+        provider, **{name: address.rstrip("/") + getattr(provider, name) for name in _ADDRESSES}
+    )
+
+
+# Its people.
+
 
 _REVOKE: Final = """
     WITH RECURSIVE branch (id) AS (

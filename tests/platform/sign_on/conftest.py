@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.given import canaille
 from tests.given.canaille import SECRET, Canaille
-from tests.server import Account, Caller
+from tests.server import Caller
 
 _clients = count(1)
 
@@ -28,7 +28,7 @@ def name() -> str:
 
 
 @pytest.fixture
-def connect(running: Canaille, account: Account, api: Caller) -> Callable[..., dict[str, Any]]:
+def connect(running: Canaille, api: Caller) -> Callable[..., dict[str, Any]]:
     """Make an identity provider of the account, which Canaille knows as a client."""
 
     def make(**fields: Any) -> dict[str, Any]:

@@ -12,9 +12,8 @@ import hmac
 from base64 import urlsafe_b64encode
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from ipaddress import ip_address
+from decimal import Decimal
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 from weighbridge.core.platform.permission import find_role, reduce_permissions
 
@@ -24,7 +23,7 @@ SKEW_SECONDS: Final = 60
 AGE_SECONDS_MAX: Final = 600
 """How long ago an ID token may have been made when it comes, for it is asked for just then."""
 
-SECONDS_MAX: Final = 1e12
+SECONDS_MAX: Final = 10**12
 """Seconds since 1970 up to which a number is taken for a time."""
 
 SUBJECT_LENGTH_MAX: Final = 255
@@ -78,35 +77,11 @@ def _encode(content: bytes) -> str:
     return urlsafe_b64encode(content).rstrip(b"=").decode()
 
 
-# Addresses: https, but for a provider on the machine itself.
-
-
-def is_secure(address: object) -> bool:
-    """Whether an address is one of https, or of http on the machine itself."""
-    if not isinstance(address, str):
-        return False
-    try:
-        parts = urlsplit(address)
-        host = parts.hostname or ""
-    except ValueError:
-        return False
-    return bool(host) and (parts.scheme == "https" or (parts.scheme == "http" and _is_loopback(host)))
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
 # Claims.
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
+class ExpectedToken:
     """What a token of a provider has to say."""
 
     issuer: str
@@ -115,7 +90,7 @@ class Expected:
     """Seconds since 1970."""
 
 
-def check_token(claims: Mapping[str, Any], expected: Expected) -> None:
+def check_token(claims: Mapping[str, Any], expected: ExpectedToken) -> None:
     """Raise SignOnRefusedError unless claims are by the provider, for this service, and of this time."""
     audience = claims.get("aud")
     audiences = [audience] if isinstance(audience, str) else audience
@@ -140,7 +115,7 @@ def check_token(claims: Mapping[str, Any], expected: Expected) -> None:
         )
 
 
-def check_id_token(claims: Mapping[str, Any], expected: Expected, nonce: str | None) -> str:
+def check_id_token(claims: Mapping[str, Any], expected: ExpectedToken, nonce: str | None) -> str:
     """The subject of an ID token; raises SignOnRefusedError. A token that was refreshed needs no nonce."""
     check_token(claims, expected)
     given = claims.get("nonce")
@@ -167,7 +142,7 @@ class Logout:
     ends: int
 
 
-def check_logout_token(claims: Mapping[str, Any], expected: Expected) -> Logout:
+def check_logout_token(claims: Mapping[str, Any], expected: ExpectedToken) -> Logout:
     """What a logout token says; raises SignOnRefusedError where it is none."""
     check_token(claims, expected)
     events, subject, session = claims.get("events"), claims.get("sub"), claims.get("sid")
@@ -183,9 +158,9 @@ def check_logout_token(claims: Mapping[str, Any], expected: Expected) -> Logout:
 
 
 def _seconds(value: object) -> int | None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < SECONDS_MAX:
+    if isinstance(value, bool) or not isinstance(value, int | Decimal):
         return None
-    return int(value)
+    return int(value) if abs(value) < SECONDS_MAX else None
 
 
 # People: their address, and their groups.

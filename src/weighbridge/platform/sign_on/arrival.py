@@ -22,7 +22,7 @@ from weighbridge.core.platform.cell import name_account
 from weighbridge.core.platform.permission import NOBODY, Actor
 from weighbridge.core.platform.sign_on import (
     SUBJECT_LENGTH_MAX,
-    Expected,
+    ExpectedToken,
     SignOnRefusedError,
     challenge_of,
     check_id_token,
@@ -67,7 +67,7 @@ CODE_LENGTH_MAX: Final = 4_096
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class WayToProvider:
     """A way to a provider: where the browser goes, and the secret that it keeps until it is back."""
 
     url: str
@@ -86,7 +86,7 @@ class Arrival:
 async def begin(
     database: Database, client: OutgoingClient, provider: AccountProvider, *, state: str, browser_secret: str,
     after: str,
-) -> Way:  # fmt: skip
+) -> WayToProvider:  # fmt: skip
     """Begin a way to a provider; raises ProviderFailedError where that does not answer."""
     metadata = await read_metadata(client, provider.record.issuer)
     async with database.write() as tx:
@@ -110,7 +110,7 @@ async def begin(
         nonce=derive_nonce(browser_secret, state),
         challenge=challenge_of(derive_verifier(browser_secret, state)),
     )
-    return Way(url, state, browser_secret)
+    return WayToProvider(url, state, browser_secret)
 
 
 def make_state(account: int) -> str:
@@ -155,7 +155,7 @@ async def finish(
     if tokens.id_token is None:
         raise SignOnRefusedError("The identity provider does not say who you are (it gave no ID token).")
     claims = await read_signed(client, metadata, tokens.id_token)
-    expected = Expected(metadata.issuer, provider.record.client_id, await _now(database))
+    expected = ExpectedToken(metadata.issuer, provider.record.client_id, await _now(database))
     nonce = derive_nonce(answered.browser_secret, answered.state)
     subject = check_id_token(claims, expected, nonce)
     if "email" not in claims or provider.record.groups_claim not in claims:

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from weighbridge.core.platform.encryption import UnopenedSecretError
 from weighbridge.core.platform.sign_on import (
-    Expected,
+    ExpectedToken,
     Logout,
     SignOnRefusedError,
     check_id_token,
@@ -29,7 +29,7 @@ from weighbridge.platform.kept_secrets import PROVIDER_REFRESH_TOKENS, decrypt_s
 from weighbridge.platform.provider_people import by_provider, end_access, forget_refresh_token, govern
 from weighbridge.platform.sign_on.arrival import keep_confirmed
 from weighbridge.platform.sign_on.protocol import (
-    Credentials,
+    ClientCredentials,
     GrantEndedError,
     Metadata,
     ProviderFailedError,
@@ -136,7 +136,7 @@ async def _confirm(
     client: OutgoingClient,
     provider: AccountProvider,
     metadata: Metadata,
-    credentials: Credentials,
+    credentials: ClientCredentials,
     person: LinkedPerson,
 ) -> None:
     """Ask a provider about one person, and do what follows; raises ProviderFailedError."""
@@ -196,7 +196,7 @@ async def _read_groups(
     claims: dict[str, Any] = {}
     if tokens.id_token is not None:
         claims = await read_signed(client, metadata, tokens.id_token)
-        expected = Expected(metadata.issuer, provider.record.client_id, await _now(database))
+        expected = ExpectedToken(metadata.issuer, provider.record.client_id, await _now(database))
         if check_id_token(claims, expected, None) != person.subject:
             raise SignOnRefusedError("the identity provider's answer is about another person")
     if provider.record.groups_claim not in claims:
@@ -224,7 +224,7 @@ async def end_by_logout(
     """
     metadata = await read_metadata(client, provider.record.issuer)
     claims = await read_signed(client, metadata, logout_token)
-    expected = Expected(metadata.issuer, provider.record.client_id, await _now(database))
+    expected = ExpectedToken(metadata.issuer, provider.record.client_id, await _now(database))
     logout = check_logout_token(claims, expected)
     async with database.write() as tx:
         await _take_once(tx, provider, logout)

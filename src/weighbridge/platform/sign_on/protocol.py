@@ -15,6 +15,7 @@ import json
 from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any, Final
 from urllib.parse import quote, urlencode
 
@@ -22,7 +23,7 @@ from joserfc import jws
 from joserfc.errors import JoseError
 from joserfc.jwk import ECKey, Key, KeySet, RSAKey
 
-from weighbridge.core.platform.sign_on import ALGORITHMS, SignOnRefusedError, is_secure
+from weighbridge.core.platform.sign_on import ALGORITHMS, SignOnRefusedError
 from weighbridge.http.outgoing import (
     ANSWER_BYTES_MAX,
     NoAnswer,
@@ -30,9 +31,10 @@ from weighbridge.http.outgoing import (
     OutgoingAnswer,
     OutgoingClient,
     OutgoingRequest,
+    is_private,
 )
 
-SECONDS: Final = 10.0
+SECONDS: Final = 10
 """How long an identity provider may take for one answer."""
 
 KEYS_MAX: Final = 100
@@ -56,7 +58,18 @@ class ProviderFailedError(Exception):
 
 
 class GrantEndedError(Exception):
-    """The provider no longer gives anything for a refresh token (`invalid_grant`)."""
+    """The provider does not give anything for a code or a refresh token, or no longer."""
+
+
+_ENDED: Final = frozenset({
+    "invalid_grant", "invalid_request", "access_denied", "interaction_required", "login_required",
+    "consent_required",
+})  # fmt: skip
+"""What an answer says that is about the person, and not about the service as a client.
+
+Requests of the service are always of one form, so `invalid_request` is about what they ask for: so say
+libraries of providers that the person of a refresh token was locked.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +89,7 @@ class Metadata:
 
 
 @dataclass(frozen=True, slots=True)
-class Credentials:
+class ClientCredentials:
     """What the service calls itself at a provider, and the secret that proves it."""
 
     client_id: str
@@ -102,7 +115,7 @@ async def read_metadata(client: OutgoingClient, issuer: str) -> Metadata:
     }
     userinfo = document.get("userinfo_endpoint")
     for name, address in (*endpoints.items(), ("userinfo_endpoint", userinfo)):
-        if not is_secure(address) and not (name == "userinfo_endpoint" and address is None):
+        if not is_private(address) and not (name == "userinfo_endpoint" and address is None):
             raise ProviderFailedError(f"The discovery document has no {name} of https.")
     methods = _texts(document.get("token_endpoint_auth_methods_supported")) or ("client_secret_basic",)
     if not {"client_secret_basic", "client_secret_post"} & {*methods}:
@@ -141,7 +154,7 @@ def build_authorization_url(
 async def exchange_code(
     client: OutgoingClient,
     metadata: Metadata,
-    credentials: Credentials,
+    credentials: ClientCredentials,
     *,
     code: str,
     verifier: str,
@@ -161,7 +174,7 @@ async def exchange_code(
 
 
 async def refresh(
-    client: OutgoingClient, metadata: Metadata, credentials: Credentials, refresh_token: str
+    client: OutgoingClient, metadata: Metadata, credentials: ClientCredentials, refresh_token: str
 ) -> Tokens:
     """The tokens for a refresh token; raises ProviderFailedError and GrantEndedError."""
     asked = {"grant_type": "refresh_token", "refresh_token": refresh_token}
@@ -186,7 +199,7 @@ async def read_signed(client: OutgoingClient, metadata: Metadata, token: str) ->
     keys = _read_keys(await _ask(client, "GET", metadata.jwks_uri))
     try:
         signed = jws.deserialize_compact(token.encode(), keys, algorithms=[*ALGORITHMS])
-        claims = json.loads(signed.payload)
+        claims = json.loads(signed.payload, parse_float=Decimal)
     except (JoseError, ValueError, TypeError, RecursionError):
         raise SignOnRefusedError("The identity provider's answer is not signed by one of its keys.") from None
     if not isinstance(claims, dict):
@@ -226,7 +239,7 @@ _PUBLIC: Final = ("kty", "kid", "use", "alg", "n", "e", "crv", "x", "y")
 
 
 async def _ask_for_tokens(
-    client: OutgoingClient, metadata: Metadata, credentials: Credentials, asked: Mapping[str, str]
+    client: OutgoingClient, metadata: Metadata, credentials: ClientCredentials, asked: Mapping[str, str]
 ) -> Tokens:
     headers, form = {"Content-Type": _FORM}, dict(asked)
     if metadata.takes_basic:
@@ -235,7 +248,7 @@ async def _ask_for_tokens(
     else:
         form |= {"client_id": credentials.client_id, "client_secret": credentials.secret}
     answer = await _send(client, "POST", metadata.token_endpoint, headers, urlencode(form).encode())
-    if answer.status in (400, 401) and _read_object(answer.content).get("error") == "invalid_grant":
+    if answer.status in (400, 401) and _read_object(answer.content).get("error") in _ENDED:
         raise GrantEndedError
     given = _accept(metadata.token_endpoint, answer)
     access, identity, further = (given.get(name) for name in ("access_token", "id_token", "refresh_token"))
@@ -275,7 +288,7 @@ def _accept(address: str, answer: OutgoingAnswer) -> dict[str, Any]:
 
 def _read_object(content: bytes) -> dict[str, Any]:
     try:
-        found = json.loads(content)
+        found = json.loads(content, parse_float=Decimal)
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}

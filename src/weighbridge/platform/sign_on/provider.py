@@ -11,12 +11,11 @@ from weighbridge.core.platform.encryption import UnopenedSecretError
 from weighbridge.core.platform.sign_on import SignOnRefusedError, find_permissions, read_groups, read_subject
 from weighbridge.db.engine import Database, Read
 from weighbridge.http.outgoing import OutgoingClient
-from weighbridge.platform.identity_providers import IDENTITY_PROVIDER, SOURCE, with_address
 from weighbridge.platform.kept_secrets import IDENTITY_PROVIDER_SECRETS, decrypt_secret
-from weighbridge.platform.provider_people import pair_roles
+from weighbridge.platform.provider_people import IDENTITY_PROVIDER, SOURCE, pair_roles, with_address
 from weighbridge.platform.provider_records import IdentityProvider
 from weighbridge.platform.sign_on.protocol import (
-    Credentials,
+    ClientCredentials,
     Metadata,
     ProviderFailedError,
     Tokens,
@@ -101,7 +100,7 @@ async def has_providers(tx: Read) -> bool:
     return bool(await tx.value("SELECT EXISTS (SELECT FROM identity_providers)"))
 
 
-async def read_credentials(database: Database, provider: AccountProvider) -> Credentials:
+async def read_credentials(database: Database, provider: AccountProvider) -> ClientCredentials:
     """What proves to a provider who asks; raises ProviderFailedError where no key opens it."""
     place = IDENTITY_PROVIDER_SECRETS.place(provider.account, str(provider.id))
     async with database.read() as tx:
@@ -113,7 +112,7 @@ async def read_credentials(database: Database, provider: AccountProvider) -> Cre
             secret = await decrypt_secret(tx, place, envelope, None)
         except UnopenedSecretError:
             raise ProviderFailedError("No key of this service opens the client secret.") from None
-    return Credentials(provider.record.client_id, secret.decode())
+    return ClientCredentials(provider.record.client_id, secret.decode())
 
 
 async def add_userinfo(

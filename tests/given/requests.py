@@ -152,7 +152,7 @@ WHOLE: dict[str, Any] = {
     "create_footprint_client": {"footprint_client": {"name": "Other"}},
     "create_footprint_partner": {"footprint_partner": footprints.PARTNER | {"name": "Other"}},
     "update_footprint_partner": {"footprint_partner": {"is_notified": False}},
-    "create_identity_provider": {"identity_provider": PROVIDER | {"name": "Other"}},
+    "create_identity_provider": {"identity_provider": PROVIDER | {"name": "Other", "roles": []}},
     "update_identity_provider": {"identity_provider": {"domains": ["lab.example"]}},
     "create_footprint_call": {"footprint_call": {"partner_id": 1, "kind": "read"}},
     **FORMLESS,

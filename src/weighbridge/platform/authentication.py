@@ -230,11 +230,18 @@ async def has_own_administrator(tx: Read, account: int) -> bool:
 
 async def need_own_administrator(tx: Read, account: int) -> None:
     """Raise Conflict where no administrator of an account signs in without an identity provider."""
-    if not await has_own_administrator(tx, account):
-        raise Conflict(
-            "The account must have an administrator who signs in with a password. Grant the role to another "
-            "user first, or have one keep their password (under People, or by `weighbridge user change`)."
-        )
+    if await has_own_administrator(tx, account):
+        return
+    others = f"""
+        SELECT EXISTS (SELECT FROM users WHERE account_id = %s AND '{ADMINISTERS}' = ANY (permissions)
+                          AND password_hash IS NOT NULL AND disabled_at IS NULL)
+    """
+    if not await tx.value(others, (account,)):
+        raise Conflict("The account must have an administrator. Grant the role to another user first.")
+    raise Conflict(
+        "The account must have an administrator who signs in with a password. Grant the role to another "
+        "user first, or have one keep their password (under People, or by `weighbridge user change`)."
+    )
 
 
 # The successor: the user who answers from now on for what somebody else has made.

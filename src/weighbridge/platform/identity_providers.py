@@ -35,7 +35,7 @@ from weighbridge.platform.kept_secrets import IDENTITY_PROVIDER_SECRETS, encrypt
 from weighbridge.platform.provider_people import (
     IDENTITY_PROVIDER,
     SOURCE,
-    govern,
+    govern_person,
     list_linked,
     pair_roles,
     unlink,
@@ -94,8 +94,8 @@ def _problems_of(wanted: IdentityProvider, secret: str | None) -> list[Problem]:
         message = f"client_secret says 1 to {SECRET_MAX:,} characters of ASCII, without line breaks."
         problems.append(Problem(message, f"{field}.client_secret", "invalid"))
     problems += _problems_of_domains(wanted.domains)
-    if not 0 < len(wanted.roles) <= GROUP_ROLES_MAX:
-        message = f"roles names {len(wanted.roles):,} groups; it takes 1 to {GROUP_ROLES_MAX:,}."
+    if len(wanted.roles) > GROUP_ROLES_MAX:
+        message = f"roles names {len(wanted.roles):,} groups; it takes at most {GROUP_ROLES_MAX:,}."
         problems.append(Problem(message, f"{field}.roles", "invalid"))
     for place, one in enumerate(wanted.roles):
         named = f"{field}.roles[{place}]"
@@ -192,7 +192,7 @@ async def _end_sessions_by_password(tx: Write, actor: Actor) -> None:
 async def _govern_all(tx: Write, actor: Actor, provider: IdentityProvider) -> None:
     """Have everybody who is linked do what the groups give that the provider last said."""
     for user, groups in await list_linked(tx, actor.account_id, provider.id):
-        await govern(tx, actor, user, find_permissions(groups, pair_roles(provider.roles)), groups)
+        await govern_person(tx, actor, user, find_permissions(groups, pair_roles(provider.roles)), groups)
 
 
 def _columns_of(wanted: IdentityProvider) -> dict[str, Any]:

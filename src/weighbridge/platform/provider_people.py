@@ -85,7 +85,7 @@ def pair_roles(roles: Sequence[GroupRole]) -> list[tuple[str, str]]:
     return [(one.group, one.role) for one in roles]
 
 
-async def govern(
+async def govern_person(
     tx: Write, actor: Actor, user: int, permissions: Sequence[str], groups: Sequence[str]
 ) -> None:
     """Have a linked person do what their groups give now; end all they hold where that is nothing.

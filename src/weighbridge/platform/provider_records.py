@@ -49,7 +49,7 @@ class IdentityProvider(msgspec.Struct, frozen=True):
     """The domains of the e-mail addresses of people who may sign in, such as `plant.example`."""
     roles: Annotated[list[GroupRole], Sent(list[GroupRole], is_json=True)]
     """The roles of groups. Whoever is in several groups may do what each of them may; whoever is in none of
-    them is refused."""
+    them is refused, and everybody while no group has a role."""
     groups_claim: Annotated[str, Sent(Line, default="groups")]
     """The claim in which the provider sends the groups of a person."""
     is_required: Annotated[bool, Sent(bool, default=False)]

@@ -1,4 +1,6 @@
-"""People who leave the identity provider lose what they hold; those who change groups there change roles."""
+"""People who leave the identity provider lose what they hold (`end_access`); those who change groups there
+change roles (`govern_person`).
+"""
 
 import pytest
 from tests.given.canaille import sign_in

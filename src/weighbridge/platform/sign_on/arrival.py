@@ -46,7 +46,7 @@ from weighbridge.platform.authentication import (
     refuse_above,
 )
 from weighbridge.platform.kept_secrets import PROVIDER_REFRESH_TOKENS, encrypt_secret
-from weighbridge.platform.provider_people import govern
+from weighbridge.platform.provider_people import govern_person
 from weighbridge.platform.records import CHECK_MINUTES, SESSION_DAYS, UNCHECKED_MINUTES, ProviderSession
 from weighbridge.platform.sign_on.protocol import (
     Metadata,
@@ -266,7 +266,7 @@ async def _admit(
             raise SignOnRefusedError("Your e-mail address is not of a domain that the account has named.")
     else:
         user = await _link(tx, provider, maker, subject, claims, permissions)
-    await govern(tx, maker, user, permissions, groups)
+    await govern_person(tx, maker, user, permissions, groups)
     await keep_confirmed(tx, provider.account, user, tokens.refresh_token)
     actor = Actor(provider.account, user, None, frozenset(permissions), answered.request_id)
     minutes = SESSION_DAYS * 1_440 if tokens.refresh_token else UNCHECKED_MINUTES

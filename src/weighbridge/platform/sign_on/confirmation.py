@@ -26,7 +26,12 @@ from weighbridge.db.engine import Database, Write
 from weighbridge.http.outgoing import OutgoingClient
 from weighbridge.platform import changes
 from weighbridge.platform.kept_secrets import PROVIDER_REFRESH_TOKENS, decrypt_secret
-from weighbridge.platform.provider_people import by_provider, end_access, forget_refresh_token, govern
+from weighbridge.platform.provider_people import (
+    by_provider,
+    end_access,
+    forget_refresh_token,
+    govern_person,
+)
 from weighbridge.platform.sign_on.arrival import keep_confirmed
 from weighbridge.platform.sign_on.protocol import (
     ClientCredentials,
@@ -155,7 +160,7 @@ async def _confirm(
     else:
         async with database.write() as tx:
             await keep_confirmed(tx, person.account, person.user, tokens.refresh_token)
-            await govern(tx, actor, person.user, provider.permissions_of(groups), groups)
+            await govern_person(tx, actor, person.user, provider.permissions_of(groups), groups)
         return
     async with database.write() as tx:
         if await _read_envelope(tx, person) == envelope:  # or they have signed in anew meanwhile

@@ -5379,7 +5379,7 @@ def identity_providers_create(
             shown.
         domains: The domains of the e-mail addresses of people who may sign in, such as `plant.example`.
         roles: The roles of groups. Whoever is in several groups may do what each of them may; whoever
-            is in none of them is refused.
+            is in none of them is refused, and everybody while no group has a role.
         groups_claim: The claim in which the provider sends the groups of a person.
         is_required: Whether passwords of the account no longer sign in, but for people who keep theirs.
         idempotency_key: A request sent again with the same key is executed once; made up where none is
@@ -5501,7 +5501,7 @@ def identity_providers_update(
             there.
         domains: The domains of the e-mail addresses of people who may sign in, such as `plant.example`.
         roles: The roles of groups. Whoever is in several groups may do what each of them may; whoever
-            is in none of them is refused.
+            is in none of them is refused, and everybody while no group has a role.
         groups_claim: The claim in which the provider sends the groups of a person.
         is_required: Whether passwords of the account no longer sign in, but for people who keep theirs.
         idempotency_key: A request sent again with the same key is executed once; made up where none is

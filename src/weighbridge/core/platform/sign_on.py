@@ -23,7 +23,7 @@ SKEW_SECONDS: Final = 60
 AGE_SECONDS_MAX: Final = 600
 """How long ago an ID token may have been made when it comes, for it is asked for just then."""
 
-SECONDS_MAX: Final = 10**12
+SECONDS_MAX: Final = 1_000_000_000_000
 """Seconds since 1970 up to which a number is taken for a time."""
 
 SUBJECT_LENGTH_MAX: Final = 255
@@ -160,7 +160,7 @@ def check_logout_token(claims: Mapping[str, Any], expected: ExpectedToken) -> Lo
 def _seconds(value: object) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
         return None
-    return int(value) if abs(value) < SECONDS_MAX else None
+    return int(value) if -SECONDS_MAX < value < SECONDS_MAX else None
 
 
 # People: their address, and their groups.

@@ -177,3 +177,21 @@ def test_roles_of_groups_that_change_count_at_once(account, api):
 
     [(permissions,)] = account.sql("SELECT permissions FROM users WHERE email = %s", email)
     assert set(permissions) == {"data_collection:read", "data_rules:read", "production_accounting:read"}
+
+
+def test_a_provider_is_typed_in_and_rows_left_empty_give_nobody_a_role(account, api):
+    administrator = visitor(account)
+    page = administrator.get("/identity_providers/new").expect(200)
+    typed = {name: text for name, text in PROVIDER.items() if isinstance(text, str)}
+    rows = {
+        "roles[0].group": "operators",
+        "roles[0].role": "collector",
+        "roles[1].group": "",
+        "roles[1].role": "reader",
+    }
+
+    administrator.post("/identity_providers/new", typed | {"domains": "plant.example"} | rows).expect(303)
+
+    assert 'name="roles[0].group"' in page.text
+    [made_one] = api.get("/identity_providers").expect(200).data
+    assert made_one["roles"] == [{"group": "operators", "role": "collector"}]

@@ -34,7 +34,7 @@ PROVIDER_FIELDS: Final = (
                 "whoever is in none of the groups is refused",
                 fields=(
                     FieldDeclaration("group", "Group", "exactly as the provider sends it"),
-                    FieldDeclaration("role", "Role", "", choices=_ROLES),
+                    FieldDeclaration("role", "Role", "", choices=_ROLES, usual="reader"),
                 ),
             ),
             FieldDeclaration(

@@ -50,6 +50,7 @@ from weighbridge.platform.api_tokens import ROUTES as API_TOKENS
 from weighbridge.platform.async_tasks import ROUTES as ASYNC_TASKS
 from weighbridge.platform.audit_log import ROUTES as AUDIT_LOG
 from weighbridge.platform.feature_flags import ROUTES as FEATURE_FLAGS
+from weighbridge.platform.identity_providers import ROUTES as IDENTITY_PROVIDERS
 from weighbridge.platform.saved_views import ROUTES as SAVED_VIEWS
 from weighbridge.quality.capture_rates import ROUTES as CAPTURE_RATES
 from weighbridge.quality.gaps import ROUTES as GAPS
@@ -126,6 +127,7 @@ SLICES: Sequence[Sequence[Endpoint]] = (
     SAVED_VIEWS,
     ASYNC_TASKS,
     API_TOKENS,
+    IDENTITY_PROVIDERS,
     AUDIT_LOG,
 )
 

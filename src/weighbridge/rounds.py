@@ -2,8 +2,8 @@
 
 Every worker looks for tasks that no living worker carries out and queues them again, so recovery needs no
 setting up; it seals the audit log, numbers changes, evaluates rules, counts what waits for a generation and
-tells webhooks, asks registries, exchanges footprints, takes up files and removes what has outlived its use. A
-round that fails is logged, and the next one comes all the same.
+tells webhooks, asks registries and identity providers, exchanges footprints, takes up files and removes what
+has outlived its use. A round that fails is logged, and the next one comes all the same.
 """
 
 import asyncio
@@ -34,6 +34,7 @@ from weighbridge.platform.audit_log import log_link_uses, log_refusals
 from weighbridge.platform.audit_tree import seal
 from weighbridge.platform.audit_witnesses import WitnessChange, ask_witnesses
 from weighbridge.platform.queue import recover
+from weighbridge.platform.sign_on.confirmation import FailedProvider, confirm_people
 from weighbridge.quality.evaluation.incremental import ACCOUNTS_AT_ONCE, FailedEvaluation, Rounds
 from weighbridge.reporting.reports_tasks import Submitter
 from weighbridge.reporting.submission.sending import RefusedDecision
@@ -61,6 +62,9 @@ EXCHANGE_SECONDS: Final = 1.0
 
 FOLLOW_SECONDS: Final = 10.0
 """How often a worker looks for reports whose footprints have to follow; it looks through all active ones."""
+
+CONFIRM_SECONDS: Final = 5.0
+"""How often a worker looks about whom identity providers are to be asked."""
 
 WITNESS_LOOK_SECONDS: Final = 10.0
 """How often a worker looks at most which heads witnesses are to be asked to cosign."""
@@ -90,6 +94,7 @@ def start_rounds(
         _review(database, reviewer),
         _call_partners(database, settings),
         _follow_reports(database, settings),
+        _confirm_people(database, settings),
         _tidy(database, settings, cells, tidied),
         _watch(database, settings),
         _witness(database, settings),
@@ -233,6 +238,24 @@ async def _call_partners(database: Database, settings: Settings) -> None:
             except Exception:
                 log.exception("exchange_failed")
             await asyncio.sleep(EXCHANGE_SECONDS)
+
+
+async def _confirm_people(database: Database, settings: Settings) -> None:
+    """Ask identity providers whether people who signed in there may still."""
+    async with OutgoingClient(CallReach.of(settings.outgoing_networks)) as client:
+        while True:
+            try:
+                with _give_way():
+                    await confirm_people(database, client, settings.address, _log_failed_provider)
+            except Exception:
+                log.exception("confirmation_failed")
+            await asyncio.sleep(CONFIRM_SECONDS)
+
+
+def _log_failed_provider(failed: FailedProvider) -> None:
+    log.warning(
+        "identity_provider_failed", account=failed.account, provider=failed.provider, reason=failed.reason
+    )
 
 
 async def _follow_reports(database: Database, settings: Settings) -> None:

@@ -54,6 +54,7 @@ _DUE: Final = """
         OR EXISTS (SELECT FROM {cell}.audit_refusals WHERE minute < date_trunc('minute', now()))
         OR EXISTS (SELECT FROM {cell}.report_link_uses WHERE minute < date_trunc('minute', now()))
         OR EXISTS (SELECT FROM {cell}.data_feeds WHERE watch IS NOT NULL)
+        OR EXISTS (SELECT FROM {cell}.provider_people WHERE next_at <= now())
 """
 
 

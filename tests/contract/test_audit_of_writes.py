@@ -20,6 +20,7 @@ from tests.given.requests import (
     CERTIFY,
     MAPPED,
     OPERATIONS,
+    PROVIDER,
     START,
     WHOLE,
     YAML,
@@ -115,6 +116,9 @@ ROWS = {
     "update_footprint_client": "footprint_client.update",
     "create_footprint_partner": "footprint_partner.create",
     "update_footprint_partner": "footprint_partner.update",
+    "create_identity_provider": "identity_provider.create",
+    "update_identity_provider": "identity_provider.update",
+    "delete_identity_provider": "identity_provider.delete",
     "create_footprint_call": "footprint_call.create",
     "update_registry": "registry.update",
     "read_registry_catalogue": "registry.read_catalogue",
@@ -275,6 +279,7 @@ BODIES_OF_THEIR_OWN: dict[str, Callable[[World], Any]] = {
         }
     },
     "create_footprint_partner": lambda _: named("footprint_partner", **_nameless(PARTNER)),
+    "create_identity_provider": lambda _: named("identity_provider", **_nameless(PROVIDER)),
     "create_footprint_call": lambda world: {
         "footprint_call": {"partner_id": world.ids["partner"], "kind": "read"}
     },
@@ -399,6 +404,10 @@ RECORDS_OF_THEIR_OWN: dict[str, tuple[str, Callable[[World], str]]] = {
     ),
     "delete_agent": (
         "agent", lambda one: made(one, "/projects/{project}/agents", WHOLE["report_agent"])
+    ),
+    "delete_identity_provider": (
+        "identity_provider",
+        lambda one: made(one, "/identity_providers", named("identity_provider", **_nameless(PROVIDER))),
     ),
     "delete_registry_mapping": (
         "registry_mapping",

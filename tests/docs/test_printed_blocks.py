@@ -23,7 +23,7 @@ from tests.databases import database
 from tests.docs import test_tutorial
 from tests.docs.test_cookbooks import beside_a_worker
 from tests.durability.processes import until
-from tests.given import accounting, chain, engagements
+from tests.given import accounting, canaille, chain, engagements
 from tests.given import collection as given
 from tests.given.lone import lone_service
 from tests.given.people import PASSWORD, Visitor
@@ -418,6 +418,29 @@ def test_people_are_let_in_and_shut_out_where_the_service_runs(alone, tmp_path):
     assert "ada@plant.example signs in no longer." in told
 
 
+@pytest.mark.skipif(bool(canaille.MISSING), reason=canaille.MISSING or "Canaille is there")
+def test_people_sign_in_by_a_provider_and_an_administrator_keeps_a_password(alone, tmp_path):
+    account, urls = alone
+    shell = Shell(tmp_path, account.server, account.caller())
+    keeps, made, helps = (block.replace("ada@", "eve@") for block in blocks_of("sign-in-by-your-provider"))
+    add = "weighbridge user add --email eve@plant.example --role administrator"
+    link = re.search(r"/join\?key=([\w.-]+)", shell.run(add, **urls))
+    joining = {"key": link[1], "password": PASSWORD, "again": PASSWORD, "name": "Eve"}
+    Visitor(account.server).post("/join", joining).expect(303)
+
+    assert "eve@plant.example: keeps the password." in shell.run(keeps, **urls)
+    with canaille.canaille() as running:
+        named = {"ISSUER": running.issuer, "CLIENT_SECRET": canaille.SECRET}
+        provider = json.loads(shell.run(made, **named))
+        running.do("client", id="weighbridge", secret=canaille.SECRET, redirect_uri=provider["redirect_uri"])
+        running.add("bob", "operators")
+        somebody = Visitor(account.server)
+        canaille.sign_in(somebody, provider, running, "bob").expect(303)
+
+    assert "bob@plant.example" in somebody.get("/me").expect(200).text
+    assert re.search(r"/enter\?key=[\w.-]+", shell.run(helps, **urls))
+
+
 def test_a_cell_is_added_and_an_account_made_in_it(alone, tmp_path):
     account, urls = alone
     shell = Shell(tmp_path, account.server, account.caller())
@@ -609,6 +632,7 @@ RUN_HERE = {
     "receive-webhooks",
     "replace-the-audit-key",
     "report-and-restate",
+    "sign-in-by-your-provider",
     "roll-minutes-up",
     "see-what-was-known",
     "state-uncertainty",

@@ -98,6 +98,16 @@ MAPPED = {
     ],
 }
 """The contents of a mapping to a registry."""
+
+PROVIDER = {
+    "name": "Plant directory",
+    "issuer": "https://id.plant.example",
+    "client_id": "weighbridge",
+    "client_secret": "word-of-the-provider",
+    "domains": ["plant.example"],
+    "roles": [{"group": "operators", "role": "collector"}],
+}
+"""An identity provider."""
 METHODOLOGY = {"name": "Removal", "version": "1", "report_type": "quarterly"}
 CALIBRATION = {
     "name": "D-K-1", "event_type_id": "et_0", "data_point_type": "mass", "valid_from": START,
@@ -154,6 +164,8 @@ WHOLE: dict[str, Any] = {
     "update_footprint_client": {"footprint_client": {"name": "Other trader"}},
     "create_footprint_partner": {"footprint_partner": footprints.PARTNER | {"name": "Other"}},
     "update_footprint_partner": {"footprint_partner": {"is_notified": False}},
+    "create_identity_provider": {"identity_provider": PROVIDER | {"name": "Other", "roles": []}},
+    "update_identity_provider": {"identity_provider": {"domains": ["lab.example"]}},
     "create_footprint_call": {"footprint_call": {"partner_id": 1, "kind": "read"}},
     **FORMLESS,
 }
@@ -305,6 +317,7 @@ def world_of(server: Server) -> World:
     posts |= {
         "registry": ("/registries", {"registry": CERTIFY}),
         "methodology": ("/methodologies", {"methodology": METHODOLOGY}),
+        "identity_provider": ("/identity_providers", {"identity_provider": PROVIDER}),
         "report": ("/reports", {"report": WHOLE["create_report"]["report"] | taken}),
     }
     run = {"start_time": given_accounting.JANUARY[0], "end_time": given_accounting.JANUARY[1]}

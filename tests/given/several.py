@@ -16,6 +16,7 @@ from tests.given.requests import (
     FORMLESS,
     MAPPED,
     METHODOLOGY,
+    PROVIDER,
     RULE,
     WHOLE,
     YAML,
@@ -175,6 +176,8 @@ def _reported(api: Caller, world: World, project: dict[str, Any]) -> None:
         api.post("/methodologies", {"methodology": methodology}).expect(201)
         registry = {"name": f"Registry {version}", "adapter": "file"}
         api.post("/registries", {"registry": registry}).expect(201)
+        provider = {"identity_provider": PROVIDER | {"name": f"Directory {version}"}}
+        api.post("/identity_providers", provider).expect(201)
     for name in ("Year", "Year"):
         taken = [{"batch_id": world.ids["batch"], "amount": 1}]
         report = {"name": name, "report_type": "annual", "project_id": project["id"], "batches": taken}

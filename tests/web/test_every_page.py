@@ -19,7 +19,8 @@ from weighbridge.web.framework import responses
 from weighbridge.web.framework.responses import CONTENT_SECURITY_POLICY
 
 OPEN = {
-    "/sign_in", "/join", "/enter", "/reports/{report_id}/by_link", "/reports/{report_id}/by_link/bundle",
+    "/sign_in", "/sign_in/providers/{provider}/callback",
+    "/join", "/enter", "/reports/{report_id}/by_link", "/reports/{report_id}/by_link/bundle",
     "/reports/{report_id}/by_link/keys/{name}", "/reports/{report_id}/by_link/engagements/{engagement_id}",
     "/reports/{report_id}/by_link/engagements/{engagement_id}/opinion",
     "/reports/{report_id}/by_link/batches/{batch_id}",

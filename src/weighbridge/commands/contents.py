@@ -99,6 +99,7 @@ KINDS: Final = (
     "footprint_products",
     "footprints",
     "gaps",
+    "identity_providers",
     "instruments",
     "ledgers",
     "locations",

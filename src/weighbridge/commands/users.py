@@ -62,6 +62,14 @@ SignIn = Annotated[
     bool,
     Parameter(negative=(), show_default=False, help="A link that signs in once, in place of a password."),
 ]
+KeepPassword = Annotated[
+    bool | None,
+    Parameter(
+        name="--keep-password",
+        negative="--no-keep-password",
+        help="Whether they sign in with a password whatever an identity provider says.",
+    ),
+]
 AddressOption = Annotated[
     str | None,
     Parameter(help="The address by which people reach the service; that of the settings by default."),
@@ -199,16 +207,25 @@ def change(
     email: PersonEmail,
     role: RoleOption = None,
     permission: PermissionOption = None,
+    keep_password: KeepPassword = None,
     account: AccountOption = None,
     data_dir: DataDir = None,
 ) -> None:
     """Say what somebody may do; it counts from their next page on. Whoever was removed may sign in again.
 
+    Who keeps their password signs in with it, whatever an identity provider says. Somebody who signs in by
+    one is released from it by that; `weighbridge user link` lets them choose a password.
+
     Example: `weighbridge user change --email ada@plant.example --role reader`
     """
-    permissions = _permissions_of_person(role, permission)
-    _update(email, account, data_dir, permissions=permissions, may_sign_in=True)
-    sys.stdout.write(f"{email.strip()}: {name_permissions(permissions)}.\n")
+    permissions = (
+        None
+        if keep_password is not None and not (role or permission)
+        else (_permissions_of_person(role, permission))
+    )
+    _update(email, account, data_dir, permissions=permissions, may_sign_in=True, keeps_password=keep_password)
+    said = name_permissions(permissions) if permissions else "keeps" if keep_password else "keeps no longer"
+    sys.stdout.write(f"{email.strip()}: {said}{'' if permissions else ' the password'}.\n")
 
 
 @user.command
@@ -242,15 +259,19 @@ def _update(
     *,
     permissions: "Sequence[str] | None",
     may_sign_in: bool,
+    keeps_password: bool | None = None,
 ) -> None:
     from weighbridge.platform import users as actions
 
     async def write(tx: "Write") -> None:
         actor = await _administrator(tx, account)
         person = await _person(tx, actor, email)
+        if keeps_password and person.provider is not None:
+            await actions.release_user(tx, actor, person.id)
         await actions.update_user(
-            tx, actor, person.id, permissions=permissions or person.permissions, may_sign_in=may_sign_in
-        )
+            tx, actor, person.id, permissions=permissions or person.permissions, may_sign_in=may_sign_in,
+            keeps_password=keeps_password,
+        )  # fmt: skip
 
     with open_database(data_dir, find_cell=in_cell_of_account(account)) as url:
         in_transaction(url, write)

@@ -116,6 +116,15 @@ def problem_of_address(text: str, field: str) -> Problem | None:
     return None
 
 
+def is_private(text: object) -> bool:
+    """Whether nobody on the way reads what is sent to an address: by https, or to the machine itself."""
+    if not isinstance(text, str) or problem_of_address(text, "address") is not None:
+        return False
+    parts = urlsplit(text)
+    host = literal(parts.hostname or "")
+    return parts.scheme == "https" or parts.hostname == "localhost" or (host is not None and host.is_loopback)
+
+
 def literal(host: str) -> Address | None:
     """The address that a host is when it is written as one; None for a name."""
     try:

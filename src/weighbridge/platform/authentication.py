@@ -33,10 +33,17 @@ from weighbridge.core.platform.ticket import Ticket, read_ticket
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Database, Read, Write, suppress_failed_write
-from weighbridge.errors import Forbidden, Invalid, TooManyRequests, Unauthorized
+from weighbridge.errors import Conflict, Forbidden, Invalid, TooManyRequests, Unauthorized
 from weighbridge.http.endpoints.endpoint import CachedAuthorization
 from weighbridge.platform import changes
-from weighbridge.platform.records import IDLE_HOURS, SESSION_DAYS, Person
+from weighbridge.platform.records import (
+    ADMINISTERS,
+    IDLE_HOURS,
+    OUTAGE_MINUTES,
+    SESSION_DAYS,
+    Person,
+    ProviderSession,
+)
 
 USE_IS_RECORDED: Final = "(last_used_at IS NOT NULL AND last_used_at >= now() - interval '1 hour')"
 """That a token is in use is written down once an hour, for each request must not cost a write.
@@ -191,6 +198,59 @@ def refuse_beyond(actor: Actor, permissions: Iterable[str], rule: str) -> None:
         raise Forbidden(f"{rule}: {', '.join(beyond)}.", "permission_missing")
 
 
+# The administrator of one's own: an account keeps somebody whom no identity provider can lock out.
+#
+# Invariants: whoever changes who that may be holds the account's row first, so of two at once the second one
+# sees what the first has done.
+
+
+NO_PASSWORD: Final = "$argon2id$none"  # noqa: S105 - no password has this hash
+"""What is stored of the password of somebody who never had one: of the form of a hash, and none."""
+
+SIGNS_IN_BY_PASSWORD: Final = f"""
+    u.password_hash IS NOT NULL AND u.password_hash <> '{NO_PASSWORD}' AND u.disabled_at IS NULL
+    AND (u.keeps_password
+         OR NOT EXISTS (SELECT FROM provider_people i WHERE (i.account_id, i.user_id) = (u.account_id, u.id))
+            AND NOT EXISTS (SELECT FROM identity_providers p
+                             WHERE p.account_id = u.account_id AND p.is_required))
+"""
+"""Whether a user `u` signs in with a password: they are linked to no identity provider and none is required,
+or they keep their password."""
+
+
+async def hold_administrators(tx: Write, account: int) -> None:
+    """Keep others from changing meanwhile who administers an account, and how they sign in."""
+    await tx.execute("SELECT FROM accounts WHERE id = %s FOR NO KEY UPDATE", (account,))
+
+
+async def has_own_administrator(tx: Read, account: int) -> bool:
+    """Whether some administrator of an account signs in without an identity provider.
+
+    The account's row is held (`hold_administrators`) where something follows from it.
+    """
+    statement = f"""
+        SELECT EXISTS (SELECT FROM users u WHERE u.account_id = %s AND '{ADMINISTERS}' = ANY (u.permissions)
+                          AND {SIGNS_IN_BY_PASSWORD})
+    """
+    return bool(await tx.value(statement, (account,)))
+
+
+async def need_own_administrator(tx: Read, account: int) -> None:
+    """Raise Conflict where no administrator of an account signs in without an identity provider."""
+    if await has_own_administrator(tx, account):
+        return
+    others = f"""
+        SELECT EXISTS (SELECT FROM users WHERE account_id = %s AND '{ADMINISTERS}' = ANY (permissions)
+                          AND password_hash IS NOT NULL AND disabled_at IS NULL)
+    """
+    if not await tx.value(others, (account,)):
+        raise Conflict("The account must have an administrator. Grant the role to another user first.")
+    raise Conflict(
+        "The account must have an administrator who signs in with a password. Grant the role to another "
+        "user first, or have one keep their password (under People, or by `weighbridge user change`)."
+    )
+
+
 # The successor: the user who answers from now on for what somebody else has made.
 
 
@@ -340,6 +400,11 @@ class SignInAttempt:
         """An attempt by a link, whether there is such a link or not."""
         return cls(_key("link", secret), _key("address of links", address))
 
+    @classmethod
+    def by_provider(cls, state: str, address: str) -> Self:
+        """An attempt by a way to an identity provider."""
+        return cls(_key("state", state), _key("address of ways to providers", address))
+
 
 async def count_attempt(database: Database, attempt: SignInAttempt) -> None:
     """Count an attempt to sign in; TooManyRequests when there were too many of the user, link or address."""
@@ -382,8 +447,11 @@ _RECOGNISE: Final = """
       FROM sessions s
       JOIN users u ON (u.account_id, u.id) = (s.account_id, s.user_id)
       JOIN accounts a ON a.id = s.account_id
+      LEFT JOIN provider_people i ON (i.account_id, i.user_id) = (s.account_id, s.user_id)
      WHERE s.secret_hash = %(secret_hash)s AND u.disabled_at IS NULL AND s.expires_at > now()
        AND s.used_at > now() - make_interval(hours => %(hours)s)
+       AND (s.provider_id IS NULL
+            OR i.provider_id = s.provider_id AND i.confirmed_at > now() - make_interval(mins => %(outage)s))
 """
 
 
@@ -392,22 +460,28 @@ async def sign_in(
 ) -> str:
     """Begin a session of the person with this address and password; give its secret.
 
-    Raises Unauthorized when there is none, without saying which of both is wrong; TooManyRequests when that
-    was tried too often.
+    Raises Unauthorized when there is none, without saying which of both is wrong, and when the person signs
+    in by an identity provider; TooManyRequests when that was tried too often.
     """
     email = email.strip()
     attempt = SignInAttempt.with_password(email, address)
     await count_attempt(database, attempt)
     row = await database.single(
-        """
-        SELECT account_id, id, permissions, password_hash FROM users
+        f"""
+        SELECT account_id, id, permissions, nullif(password_hash, '{NO_PASSWORD}'), {SIGNS_IN_BY_PASSWORD}
+          FROM users u
          WHERE lower(email) = lower(%s) AND password_hash IS NOT NULL AND disabled_at IS NULL
         """,
         (email,),
     )
     if not await verify_password(row[3] if row else None, password) or row is None:
         raise Unauthorized("The address or the password is wrong.", "sign_in_refused")
-    account_id, user_id, permissions, _ = row
+    account_id, user_id, permissions, _, signs_in_by_password = row
+    if not signs_in_by_password:
+        raise Unauthorized(
+            "You sign in by the identity provider of your account, and with a password no longer.",
+            "sign_in_refused",
+        )
     actor = Actor(account_id, user_id, None, frozenset(permissions), request_id)
     async with database.write() as tx:
         secret = await begin_session(tx, actor, program)
@@ -415,8 +489,11 @@ async def sign_in(
     return secret
 
 
-async def begin_session(tx: Write, actor: Actor, program: str) -> str:
+async def begin_session(
+    tx: Write, actor: Actor, program: str, by_provider: ProviderSession | None = None
+) -> str:
     """Begin a session of the actor's user; give its secret. Sessions that have ended are removed."""
+    minutes = SESSION_DAYS * 1_440 if by_provider is None else by_provider.minutes
     secret = name_account(actor.account_id, token_urlsafe(32))
     await tx.execute(
         "DELETE FROM sessions WHERE expires_at < now() OR used_at < now() - make_interval(hours => %s)",
@@ -424,11 +501,13 @@ async def begin_session(tx: Write, actor: Actor, program: str) -> str:
     )
     number = await tx.value(
         """
-        INSERT INTO sessions (account_id, user_id, secret_hash, program, expires_at)
-        VALUES (%s, %s, %s, %s, now() + make_interval(days => %s)) RETURNING id
+        INSERT INTO sessions (account_id, user_id, secret_hash, program, expires_at, provider_id,
+                              provider_session)
+        VALUES (%s, %s, %s, %s, now() + make_interval(mins => %s), %s, %s) RETURNING id
         """,
         (
-            actor.account_id, actor.user_id, hash_secret(secret), program[:PROGRAM_LENGTH_MAX], SESSION_DAYS,
+            actor.account_id, actor.user_id, hash_secret(secret), program[:PROGRAM_LENGTH_MAX], minutes,
+            by_provider and by_provider.provider, by_provider and by_provider.session,
         ),
     )  # fmt: skip
     await tx.execute("UPDATE users SET signed_in_at = now() WHERE id = %s", (actor.user_id,))
@@ -439,8 +518,12 @@ async def begin_session(tx: Write, actor: Actor, program: str) -> str:
 async def recognise_session(database: Database, secret: str, request_id: str) -> Person | None:
     """Who is behind the secret of a session; None when it has ended or never began."""
     row = await database.single(
-        _RECOGNISE, {"secret_hash": hash_secret(secret), "hours": IDLE_HOURS, "minutes": USE_MINUTES}
-    )
+        _RECOGNISE,
+        {
+            "secret_hash": hash_secret(secret), "hours": IDLE_HOURS, "minutes": USE_MINUTES,
+            "outage": OUTAGE_MINUTES,
+        },
+    )  # fmt: skip
     if row is None:
         return None
     number, account_id, user_id, permissions, name, email, account, is_use_unrecorded = row

@@ -30,15 +30,15 @@ class SecretColumn:
     """A table with secrets; in its statements the table is `s`."""
 
     table: LiteralString
-    readable: LiteralString
-    """The column by which versions before kept the secret as it is; null of what is encrypted."""
-    readable_bytes: LiteralString
-    """The same as bytes."""
-    owner: LiteralString
-    """A join to the row that names the account."""
-    account: LiteralString
     row: LiteralString
     """Which row it is: a text of columns that never change."""
+    owner: LiteralString = ""
+    """A join to the row that names the account, where that is another one."""
+    account: LiteralString = "s.account_id"
+    readable: LiteralString | None = None
+    """The column by which versions before kept the secret as it is; null of what is encrypted."""
+    readable_bytes: LiteralString = "NULL::bytea"
+    """The same as bytes."""
 
     def place(self, account: int, row: str) -> SecretPlace:
         """The place of a row."""
@@ -69,7 +69,15 @@ FOOTPRINT_PARTNER_SECRETS: Final = SecretColumn(
     account="o.account_id",
     row="s.partner_id::text",
 )
-ENCRYPTED: Final = (REGISTRY_HEADERS, WEBHOOK_SECRETS, FOOTPRINT_PARTNER_SECRETS)
+IDENTITY_PROVIDER_SECRETS: Final = SecretColumn(table="identity_provider_secrets", row="s.provider_id::text")
+PROVIDER_REFRESH_TOKENS: Final = SecretColumn(table="provider_refresh_tokens", row="s.user_id::text")
+ENCRYPTED: Final = (
+    REGISTRY_HEADERS,
+    WEBHOOK_SECRETS,
+    FOOTPRINT_PARTNER_SECRETS,
+    IDENTITY_PROVIDER_SECRETS,
+    PROVIDER_REFRESH_TOKENS,
+)
 """All columns with secrets that the service has to have back."""
 
 NOT_ENCRYPTED: Final[Mapping[str, str]] = {
@@ -87,6 +95,8 @@ NOT_ENCRYPTED: Final[Mapping[str, str]] = {
     "idempotency_keys.headers": "of answers, which have no secret: what is shown once is not kept",
     "idempotency_keys.key": "a word of the caller for a request",
     "package_parts.key": "what a package calls a part",
+    "provider_logouts.token_id": "the number of a token that was taken and is of no more use",
+    "provider_sign_ins.secret_hash": "the SHA-256 of 256 random bits",
     "registry_secrets.header": "the name of a header, which is shown",
     "report_links.secret_hash": "the SHA-256 of 256 random bits",
     "sessions.secret_hash": "the SHA-256 of 256 random bits",
@@ -175,7 +185,10 @@ async def _encrypt_batch(
             continue  # `weighbridge verify` and the command name them
         encrypted[row] = await encrypt_secret(tx, secret, place)
     if encrypted:
-        statement = SQL(_STORE).format(Identifier(column.table), Identifier(column.readable), SQL(column.row))
+        forget = (
+            SQL("") if column.readable is None else SQL(", {} = NULL").format(Identifier(column.readable))
+        )
+        statement = SQL(_STORE).format(Identifier(column.table), forget, SQL(column.row))
         await tx.execute(statement, ([*encrypted], [*encrypted.values()]))
     return (found[-1][1] if found else None), len(encrypted)
 
@@ -220,6 +233,6 @@ _STALE: Final = """
      ORDER BY {row} LIMIT %s FOR UPDATE OF s
 """
 _STORE: Final = """
-    UPDATE {} s SET encrypted = given.envelope, {} = NULL
+    UPDATE {} s SET encrypted = given.envelope{}
       FROM unnest(%s::text[], %s::bytea[]) AS given (place, envelope) WHERE given.place = {}
 """

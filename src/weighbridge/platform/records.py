@@ -34,7 +34,11 @@ class User(msgspec.Struct, frozen=True):
     email: str
     permissions: list[str]
     signs_in: bool
-    """Whether the user is a person with a password."""
+    """Whether the user is a person who signs in."""
+    keeps_password: bool
+    """Whether they sign in with a password whatever an identity provider says."""
+    provider: str | None
+    """The identity provider by which they sign in; null for a password."""
     created_at: Instant
     signed_in_at: Instant | None
     disabled_at: Instant | None
@@ -59,6 +63,24 @@ IDLE_HOURS: Final = 12
 
 SESSION_DAYS: Final = 7
 """After how many days a session ends, however much it is used."""
+
+
+CHECK_MINUTES: Final = 3
+"""How often an identity provider is asked whether somebody who signed in there may still."""
+
+OUTAGE_MINUTES: Final = 60
+"""How long a session stays that its identity provider does not confirm, because it cannot be reached."""
+
+UNCHECKED_MINUTES: Final = 15
+"""How long a session stays where the identity provider gives nothing by which it can be asked again."""
+
+
+class ProviderSession(msgspec.Struct, frozen=True):
+    """A session that begins by an identity provider: what that calls it, and how long it lasts."""
+
+    provider: int
+    session: str | None
+    minutes: int
 
 
 class Person(msgspec.Struct, frozen=True):

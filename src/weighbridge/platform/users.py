@@ -23,7 +23,15 @@ from weighbridge.db.engine import Database, Read, Write
 from weighbridge.db.row import Column, row_of
 from weighbridge.errors import Conflict, Invalid, NotFound
 from weighbridge.platform import changes
-from weighbridge.platform.authentication import hash_password, hash_secret, refuse_above, refuse_beyond
+from weighbridge.platform.authentication import (
+    hash_password,
+    hash_secret,
+    hold_administrators,
+    need_own_administrator,
+    refuse_above,
+    refuse_beyond,
+)
+from weighbridge.platform.provider_people import unlink
 from weighbridge.platform.records import ADMINISTERS, EMAIL_LENGTH_MAX, LINK_HOURS, AccessLink, User
 from weighbridge.platform.tenancy import find, of_account
 
@@ -152,6 +160,7 @@ async def erase_person(tx: Write, actor: Actor, email: str) -> int:
         raise NotFound(message=f"The account has no user with the address {shorten(email)}.")
     revoked = await tx.tuples(_REVOKE_ALL, {"user": user_id, "account": actor.account_id})
     await tx.execute("UPDATE api_tokens SET name = 'erased-' || id WHERE user_id = %s", (user_id,))
+    await unlink(tx, actor, user=user_id)
     await tx.execute("DELETE FROM sessions WHERE user_id = %s", (user_id,))
     await tx.execute("DELETE FROM saved_views WHERE user_id = %s", (user_id,))
     await tx.execute(
@@ -170,6 +179,12 @@ async def erase_person(tx: Write, actor: Actor, email: str) -> int:
 USERS_MAX: Final = 1_000
 """Users of an account that are listed at a time."""
 
+_PROVIDER_OF_USER: Final = """
+    (SELECT p.name FROM provider_people i
+       JOIN identity_providers p ON (p.account_id, p.id) = (i.account_id, i.provider_id)
+      WHERE (i.account_id, i.user_id) = (u.account_id, u.id))
+"""
+
 _USER: Final = row_of(
     User,
     Column("id", "u.id"),
@@ -177,6 +192,8 @@ _USER: Final = row_of(
     Column("email", "u.email"),
     Column("permissions", "u.permissions"),
     Column("signs_in", "u.password_hash IS NOT NULL"),
+    Column("keeps_password", "u.keeps_password"),
+    Column("provider", _PROVIDER_OF_USER),
     Column("created_at", "u.created_at"),
     Column("signed_in_at", "u.signed_in_at"),
     Column("disabled_at", "u.disabled_at"),
@@ -347,6 +364,8 @@ async def make_user_link(tx: Write, actor: Actor, number: int, kind: str) -> str
     user = await get_user(tx, actor, number)
     if user.disabled_at is not None:
         raise Conflict("The user may not sign in; allow it first.")
+    if kind == "password" and user.provider is not None:
+        raise Conflict(f"The user signs in by {user.provider}. Release them from it first.")
     secret = await make_link(tx, actor, kind, user_id=number)
     changes.record(tx, actor, action="user.make_link", target=str(number), after={"kind": kind})
     return secret
@@ -428,40 +447,71 @@ async def set_password(tx: Write, actor: Actor, password_hash: str) -> None:
 
 
 async def update_user(
-    tx: Write, actor: Actor, number: int, *, permissions: Sequence[str], may_sign_in: bool
+    tx: Write,
+    actor: Actor,
+    number: int,
+    *,
+    permissions: Sequence[str],
+    may_sign_in: bool,
+    keeps_password: bool | None = None,
 ) -> None:
-    """Say what a user may do and whether they may sign in; Conflict when nobody is left to administer."""
+    """Say what a user may do, whether they may sign in, and whether they keep their password.
+
+    Conflict when nobody is left to administer who signs in without an identity provider, and for another role
+    of somebody whose role an identity provider gives.
+    """
     if problems := _problems_of_permissions(permissions):
         raise Invalid(problems)
     refuse_beyond(actor, permissions, _GIVES)
+    await hold_administrators(tx, actor.account_id)
     await refuse_above(tx, actor, (await get_user(tx, actor, number)).id)
     before = await get_user(tx, actor, number)
+    keeps = before.keeps_password if keeps_password is None else keeps_password
+    _refuse_against_provider(before, permissions, keeps=keeps)
     await tx.execute(
         """
         UPDATE users SET permissions = %s, disabled_at = CASE WHEN %s THEN NULL
-                                                               ELSE coalesce(disabled_at, (SELECT now())) END
+                                                               ELSE coalesce(disabled_at, (SELECT now())) END,
+                         keeps_password = %s
          WHERE id = %s
         """,
-        (list(reduce_permissions(permissions)), may_sign_in, number),
+        (list(reduce_permissions(permissions)), may_sign_in, keeps, number),
     )
-    await tx.execute("SELECT FROM users WHERE account_id = %s FOR UPDATE", (actor.account_id,))
-    if not await tx.value(
-        """
-        SELECT EXISTS (SELECT FROM users WHERE account_id = %s AND password_hash IS NOT NULL
-                          AND disabled_at IS NULL AND %s = ANY (permissions))
-        """,
-        (actor.account_id, ADMINISTERS),
-    ):
-        raise Conflict("The account must have an administrator. Grant the role to another user first.")
+    await need_own_administrator(tx, actor.account_id)
     if not may_sign_in:
         await tx.execute("DELETE FROM sessions WHERE user_id = %s", (number,))
     if not may_sign_in or ADMINISTERS not in permissions:
         await _end_links_of(tx, actor, number)
     changes.record(
         tx, actor, action="user.update", target=str(number),
-        before={"permissions": before.permissions, "may_sign_in": before.disabled_at is None},
-        after={"permissions": list(reduce_permissions(permissions)), "may_sign_in": may_sign_in},
+        before={"permissions": before.permissions, "may_sign_in": before.disabled_at is None,
+                "keeps_password": before.keeps_password},
+        after={"permissions": list(reduce_permissions(permissions)), "may_sign_in": may_sign_in,
+               "keeps_password": keeps},
     )  # fmt: skip
+
+
+def _refuse_against_provider(user: User, permissions: Sequence[str], *, keeps: bool) -> None:
+    """Raise Conflict where an identity provider says what a user may do, and this says otherwise."""
+    if user.provider is None:
+        return
+    if {*reduce_permissions(permissions)} != {*user.permissions}:
+        raise Conflict(
+            f"The role of the user follows from their groups at {user.provider}. Change it there, or release "
+            "them from it first."
+        )
+    if keeps:
+        raise Conflict(f"The user signs in by {user.provider}. Release them from it first.")
+
+
+async def release_user(tx: Write, actor: Actor, number: int) -> None:
+    """Have a user sign in by their identity provider no longer; they need a link for a password then."""
+    await hold_administrators(tx, actor.account_id)
+    await refuse_above(tx, actor, (await get_user(tx, actor, number)).id)
+    before = await get_user(tx, actor, number)
+    if not await unlink(tx, actor, user=number):
+        raise Conflict("The user signs in by no identity provider.")
+    changes.record(tx, actor, action="user.release", target=str(number), before={"provider": before.provider})
 
 
 async def _end_links_of(tx: Write, actor: Actor, number: int) -> None:

@@ -221,6 +221,14 @@ OF_WORKERS: Final[Mapping[str, LogEvent]] = {
         "A registry accepted an amount that cannot be accepted of its report; the report stays submitted.",
         "Ask the registry what it means. It is asked again; or write its decision down by hand.",
     ),
+    "identity_provider_failed": LogEvent(
+        "warning",
+        ("account", "provider", "reason"),
+        "An identity provider could not be asked about people who sign in there; it is asked again, and "
+        "their sessions stay for an hour.",
+        "See `docs/howto/sign-in-by-your-provider.md`.",
+    ),
+    "confirmation_failed": LogEvent("error", (), "Asking identity providers about people failed.", REPORT),
     "witnessing_failed": LogEvent("error", (), "Asking witnesses to cosign heads failed.", REPORT),
     "numbering_failed": LogEvent("error", (), "Numbering changes for the feed failed.", REPORT),
     "round_gave_way": LogEvent(

@@ -41,7 +41,7 @@ def find_secrets(connection):
 
 
 def listed():
-    encrypted = {f"{one.table}.{name}" for one in ENCRYPTED for name in (COLUMN, one.readable)}
+    encrypted = {f"{one.table}.{name}" for one in ENCRYPTED for name in (COLUMN, one.readable) if name}
     return encrypted | NOT_ENCRYPTED.keys()
 
 
@@ -59,7 +59,9 @@ def test_a_column_with_secrets_that_nobody_has_listed_is_found(connection):
     }
 
 
-@pytest.mark.parametrize("column", ENCRYPTED, ids=lambda column: column.table)
+@pytest.mark.parametrize(
+    "column", [one for one in ENCRYPTED if one.readable], ids=lambda column: column.table
+)
 def test_a_secret_is_stored_once(connection, column):
     found = connection.execute(
         "SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = %s",

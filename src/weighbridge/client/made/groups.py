@@ -299,6 +299,16 @@ class GapsOperations(Group[Carrier]):
     list = One(operations.gaps_list)
 
 
+class IdentityProvidersOperations(Group[Carrier]):
+    """Operations on identity providers."""
+
+    create = One(operations.identity_providers_create)
+    delete = One(operations.identity_providers_delete)
+    get = One(operations.identity_providers_get)
+    list = Listed(operations.identity_providers_list)
+    update = One(operations.identity_providers_update)
+
+
 class InstrumentsOperations(Group[Carrier]):
     """Operations on instruments."""
 
@@ -637,6 +647,7 @@ class Groups:
         self.footprint_products = FootprintProductsOperations(client)
         self.footprints = FootprintsOperations(client)
         self.gaps = GapsOperations(client)
+        self.identity_providers = IdentityProvidersOperations(client)
         self.instruments = InstrumentsOperations(client)
         self.ledgers = LedgersOperations(client)
         self.locations = LocationsOperations(client)
@@ -701,6 +712,7 @@ class AsyncGroups:
         self.footprint_products = FootprintProductsOperations(client)
         self.footprints = FootprintsOperations(client)
         self.gaps = GapsOperations(client)
+        self.identity_providers = IdentityProvidersOperations(client)
         self.instruments = InstrumentsOperations(client)
         self.ledgers = LedgersOperations(client)
         self.locations = LocationsOperations(client)

@@ -5572,6 +5572,182 @@ def gaps_list(
     )
 
 
+def identity_providers_create(
+    *,
+    name: str,
+    issuer: str,
+    client_id: str,
+    client_secret: str,
+    domains: Sequence[str],
+    roles: Sequence[Mapping[str, Any]],
+    groups_claim: str | UnsetType = UNSET,
+    is_required: bool | UnsetType = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.IdentityProvider]:
+    """Create an identity provider: people of its domains sign in there, with the roles of their groups.
+
+    POST /identity_providers
+
+    Args:
+        name: What people read on the button; once in the account.
+        issuer: What the provider calls itself, below which its discovery document is, such as
+            `https://id.example`.
+        client_id: What the provider calls this service.
+        client_secret: The secret that the provider gave this service; it is stored encrypted and never
+            shown.
+        domains: The domains of the e-mail addresses of people who may sign in, such as `plant.example`.
+        roles: The roles of groups. Whoever is in several groups may do what each of them may; whoever
+            is in none of them is refused, and everybody while no group has a role.
+        groups_claim: The claim in which the provider sends the groups of a person.
+        is_required: Whether passwords of the account no longer sign in, but for people who keep theirs.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
+    """
+    return call(
+        "POST",
+        "/identity_providers",
+        records.IdentityProvider,
+        body={
+            "identity_provider": {
+                "name": name,
+                "issuer": issuer,
+                "client_id": client_id,
+                "client_secret": client_secret,
+                "domains": domains,
+                "roles": roles,
+                "groups_claim": groups_claim,
+                "is_required": is_required,
+            }
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def identity_providers_delete(
+    identity_provider_id: str,
+) -> Call[None]:
+    """Delete an identity provider: sessions that began there end, and its people need a password.
+
+    DELETE /identity_providers/{identity_provider_id}
+
+    Args:
+        identity_provider_id: Which identity provider.
+
+    """
+    return call(
+        "DELETE",
+        "/identity_providers/{identity_provider_id}",
+        None,
+        names={"identity_provider_id": identity_provider_id},
+    )
+
+
+def identity_providers_get(
+    identity_provider_id: str,
+) -> Call[records.IdentityProvider]:
+    """Read one identity provider, without its secret.
+
+    GET /identity_providers/{identity_provider_id}
+
+    Args:
+        identity_provider_id: Which identity provider.
+
+    """
+    return call(
+        "GET",
+        "/identity_providers/{identity_provider_id}",
+        records.IdentityProvider,
+        names={"identity_provider_id": identity_provider_id},
+    )
+
+
+def identity_providers_list(
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+    name: str | None = None,
+) -> Listing[records.IdentityProvider]:
+    """List the identity providers by which people of the account sign in.
+
+    GET /identity_providers
+
+    Args:
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is id, or what the cursor was written for.
+        name: Only records whose name is the value given: a name.
+
+    """
+    return Listing(
+        call(
+            "GET",
+            "/identity_providers",
+            Page[records.IdentityProvider],
+            query={"page": page, "page_size": page_size, "sort": sort, "filter[name][eq]": name},
+        )
+    )
+
+
+def identity_providers_update(
+    identity_provider_id: str,
+    *,
+    name: str | UnsetType = UNSET,
+    issuer: str | UnsetType = UNSET,
+    client_id: str | UnsetType = UNSET,
+    client_secret: str | UnsetType = UNSET,
+    domains: Sequence[str] | UnsetType = UNSET,
+    roles: Sequence[Mapping[str, Any]] | UnsetType = UNSET,
+    groups_claim: str | UnsetType = UNSET,
+    is_required: bool | UnsetType = UNSET,
+    idempotency_key: str | None = None,
+) -> Call[records.IdentityProvider]:
+    """Change an identity provider; people who are linked have the roles of their groups at once.
+
+    PATCH /identity_providers/{identity_provider_id}
+
+    Args:
+        identity_provider_id: Which identity provider.
+        name: What people read on the button; once in the account.
+        issuer: What the provider calls itself, below which its discovery document is, such as
+            `https://id.example`.
+        client_id: What the provider calls this service.
+        client_secret: Another secret. Required with another issuer: the one that is kept is not sent
+            there.
+        domains: The domains of the e-mail addresses of people who may sign in, such as `plant.example`.
+        roles: The roles of groups. Whoever is in several groups may do what each of them may; whoever
+            is in none of them is refused, and everybody while no group has a role.
+        groups_claim: The claim in which the provider sends the groups of a person.
+        is_required: Whether passwords of the account no longer sign in, but for people who keep theirs.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
+    """
+    return call(
+        "PATCH",
+        "/identity_providers/{identity_provider_id}",
+        records.IdentityProvider,
+        names={"identity_provider_id": identity_provider_id},
+        body={
+            "identity_provider": {
+                "name": name,
+                "issuer": issuer,
+                "client_id": client_id,
+                "client_secret": client_secret,
+                "domains": domains,
+                "roles": roles,
+                "groups_claim": groups_claim,
+                "is_required": is_required,
+            }
+        },
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
 def instruments_create(
     ledger_id: str,
     *,

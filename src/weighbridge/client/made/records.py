@@ -1634,6 +1634,33 @@ class GenerationResult(msgspec.Struct, frozen=True, kw_only=True):
     passed_over_with_data: list[str] | None = None
 
 
+class GroupRole(msgspec.Struct, frozen=True, kw_only=True):
+    """The role of the people in a group of the identity provider."""
+
+    group: str
+    role: Literal["administrator", "member", "collector", "reader", "verifier"]
+
+
+class IdentityProvider(msgspec.Struct, frozen=True, kw_only=True):
+    """An identity provider by which people of the account sign in (OpenID Connect)."""
+
+    id: int
+    name: str
+    issuer: str
+    client_id: str
+    domains: list[str]
+    roles: list[GroupRole]
+    groups_claim: str
+    is_required: bool
+    redirect_uri: str
+    logout_uri: str
+    sign_in_url: str
+    failure: str | None
+    failing_since: datetime | None
+    created_at: datetime
+    updated_at: datetime
+
+
 class Impact(msgspec.Struct, frozen=True, kw_only=True):
     """What would change if a change were made and what it touches generated again."""
 

@@ -83,6 +83,7 @@ _FOOTPRINTS: Final = "howto/exchange-footprints.md"
 
 OF_TAG: Final[Mapping[str, str]] = {
     "Api tokens": "howto/give-people-access.md",
+    "Identity providers": "howto/sign-in-by-your-provider.md",
     "Asset custom fields": "howto/keep-assets.md",
     "Assets": "howto/keep-assets.md",
     "Async tasks": "reference/async-tasks.md",

@@ -56,11 +56,18 @@ from weighbridge.http.messages.body import Form, Upload
 from weighbridge.http.messages.operation import Endpoint
 from weighbridge.modelling.records import STATIC_INPUT_BODIES
 from weighbridge.modelling.static_inputs import create_static_input, get_static_input
+from weighbridge.platform.identity_providers import (
+    create_identity_provider,
+    delete_identity_provider,
+    get_identity_provider,
+    update_identity_provider,
+)
 from weighbridge.platform.tenancy import project_named
 from weighbridge.reporting.methodologies import create_methodology, get_methodology
 from weighbridge.reporting.registries import create_registry, get_registry, update_registry
 from weighbridge.web.forms.fields import ANSWERS, FieldDeclaration, FormField, declared_fields, fields_of
 from weighbridge.web.forms.footprint_forms import PARTNER_FIELDS, PRODUCT_FIELDS, build_product, show_product
+from weighbridge.web.forms.provider_form import PROVIDER_FIELDS, build_provider, show_provider
 from weighbridge.web.forms.reporting_forms import (
     METHODOLOGY_FIELDS,
     REGISTRY_FIELDS,
@@ -534,6 +541,22 @@ RECORD_FORMS: Final = (
         list_links=(("Calls", "footprint_calls"), ("Received footprints", "received_footprints")),
         writes="production_accounting:write",
         is_of_account=True,
+    ),
+    RecordForm(
+        "identity_provider",
+        "identity_providers",
+        PROVIDER_FIELDS,
+        create_identity_provider,
+        get_identity_provider,
+        update_identity_provider,
+        delete_identity_provider,
+        about="People of its domains sign in at an identity provider, with the roles of their groups there.",
+        keeps="To change the issuer, enter the secret again: everybody who is linked is released then.",
+        list_links=(("People", "people"),),
+        writes="administration:write",
+        is_of_account=True,
+        build=build_provider,
+        show=show_provider,
     ),
 )
 """Every kind of record that is typed in by the common forms."""

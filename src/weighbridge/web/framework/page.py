@@ -277,17 +277,22 @@ def _name_after(function: Callable[..., Any], endpoint: Endpoint) -> None:
 
 
 def open_page(
-    method: Any, path: str, *, query: Mapping[str, str] = MappingProxyType({})
+    method: Any,
+    path: str,
+    *,
+    query: Mapping[str, str] = MappingProxyType({}),
+    is_from_elsewhere: bool = False,
 ) -> Callable[[Callable[[WebRequest], Awaitable[PageResponse]]], list[HTTPRouteHandler]]:
     """Serve a page that needs no session; it opens its own transactions.
 
-    `query` names the parameters of a link that grants access.
+    `query` names the parameters of a link that grants access. A form that is sent from elsewhere is one of
+    another service, which shows by its content whose it is.
     """
     is_link = bool(query)
 
     def decorate(function: Callable[[WebRequest], Awaitable[PageResponse]]) -> list[HTTPRouteHandler]:
         async def handler(request: WebRequest) -> PageResponse:
-            if method == "POST":
+            if method == "POST" and not is_from_elsewhere:
                 check_same_origin(request)
             async with admit_stranger(request, hash_link(request) if is_link else None):
                 return await function(request)

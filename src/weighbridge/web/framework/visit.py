@@ -322,6 +322,7 @@ def _account_navigation(home: str, actor: Actor) -> list[NavigationGroup]:
     if actor.may("administration:read"):
         entries += [
             NavigationEntry("People", f"{home}/people"),
+            NavigationEntry("Identity providers", f"{home}/identity_providers"),
             NavigationEntry("Tokens", f"{home}/api_tokens"),
             NavigationEntry("Webhooks", f"{home}/webhooks"),
             NavigationEntry("Footprint clients", f"{home}/footprint_clients"),

@@ -19,7 +19,6 @@ from weighbridge.web.pages import (
     operations,
     over_time,
     overview,
-    people,
     records,
     report_links,
     reports,
@@ -28,9 +27,9 @@ from weighbridge.web.pages import (
     rules,
     saved_views,
     search,
-    sign_in,
     uncertainty,
 )
+from weighbridge.web.pages.access import by_provider, people, sign_in
 from weighbridge.web.pages.certify import mappings
 from weighbridge.web.pages.data_feeds import agents, feed_form, feeds, uploads
 from weighbridge.web.pages.footprints import checking, clients, making
@@ -39,6 +38,7 @@ from weighbridge.web.pages.packages import catalogue, installations, package
 
 PAGES: Final = (
     sign_in,
+    by_provider,
     people,
     overview,
     completeness,

@@ -3,7 +3,7 @@
 from weighbridge.db.migrations import apply
 
 revision = "0087"
-down_revision = "0084"
+down_revision = "0086"
 
 
 def upgrade() -> None:

@@ -3,7 +3,7 @@
 from weighbridge.db.migrations import apply
 
 revision = "0090"
-down_revision = "0084"
+down_revision = "0089"
 
 
 def upgrade() -> None:

@@ -1,6 +1,7 @@
 """Sign in and out, and join by a link: as the first person, by invitation, or for another password."""
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any, Final
 
 from weighbridge.core.platform.cell import read_account
@@ -22,7 +23,8 @@ from weighbridge.platform.authentication import (
     problem_of_password,
     sign_in,
 )
-from weighbridge.platform.records import AccessLink
+from weighbridge.platform.records import CHECK_MINUTES, OUTAGE_MINUTES, UNCHECKED_MINUTES, AccessLink
+from weighbridge.platform.sign_on.provider import Offer, has_providers, list_offers
 from weighbridge.platform.users import add_user, claim_address, has_people, read_link, set_password, use_link
 from weighbridge.web.framework.page import OPEN_FIELDS_MAX, form, open_page, page, read_fields
 from weighbridge.web.framework.rendering import render_open_page
@@ -55,7 +57,13 @@ async def sign_in_page(request: WebRequest) -> Sendable:
     after = local_path_or_home(request.query_params.get("next", ""))
     if await read_person(request) is not None:
         return redirect_to(after)
-    return await _show_sign_in(request, after)
+    account = request.query_params.get("account", "")
+    if not account:
+        return await show_sign_in(request, after)
+    await confirm_cell(request, read_account(f"a{account}."))
+    async with database(request).read() as tx:
+        offers = await list_offers(tx, read_account(f"a{account}.") or 0)
+    return await show_sign_in(request, after, offers=offers)
 
 
 @open_page("POST", "/sign_in")
@@ -71,11 +79,11 @@ async def sign_in_person(request: WebRequest) -> Sendable:
                 email=email,
                 password=password,
                 address=client_address(request.scope, request.app.state.proxies),
-                program=request.headers.get("user-agent", "unknown"),
+                program=program_of(request),
                 request_id=request.scope["state"]["request_id"],
             )
     except (Unauthorized, TooManyRequests) as refusal:
-        return await _show_sign_in(request, local_path_or_home(after), email, refusal)
+        return await show_sign_in(request, local_path_or_home(after), email, refusal)
     return redirect_to(local_path_or_home(after), keep_session(request, secret))
 
 
@@ -92,7 +100,21 @@ async def me(visit: Visit) -> View:
         {"id": number, "program": program, "created_at": created, "used_at": last_used}
         for number, program, created, last_used in rows
     ]
-    return view("access/me.html", visit.person.name, guide="howto/give-people-access.md", sessions=sessions)
+    provider = await visit.tx.tuples(
+        """
+        SELECT p.name, p.failing_since, i.confirmed_at, i.confirmed_at + make_interval(mins => %s),
+               i.next_at IS NOT NULL
+          FROM provider_people i
+          JOIN identity_providers p ON (p.account_id, p.id) = (i.account_id, i.provider_id)
+         WHERE (i.account_id, i.user_id) = (%s, %s)
+        """,
+        (OUTAGE_MINUTES, visit.actor.account_id, visit.actor.user_id),
+    )
+    return view(
+        "access/me.html", visit.person.name, guide="howto/give-people-access.md", sessions=sessions,
+        provider=provider[0] if provider else None, check_minutes=CHECK_MINUTES,
+        outage_minutes=OUTAGE_MINUTES, unchecked_minutes=UNCHECKED_MINUTES,
+    )  # fmt: skip
 
 
 @form("/sign_out", error_page=me)
@@ -120,14 +142,21 @@ def local_path_or_home(text: str) -> str:
     return text if is_local(text) else "/"
 
 
-async def _show_sign_in(
-    request: WebRequest, after: str, email: str = "", refusal: Refusal | None = None
+async def show_sign_in(
+    request: WebRequest,
+    after: str,
+    email: str = "",
+    refusal: Refusal | None = None,
+    offers: Sequence[Offer] = (),
 ) -> Sendable:
+    """Show the form to sign in, with the identity providers offered, and why somebody was refused."""
     async with database(request).read() as tx:
-        is_first = not (await has_people(tx) or await cells(request).has_directory())
+        by_provider = await cells(request).has_directory() or await has_providers(tx)
+        is_first = not (by_provider or await has_people(tx))
     return render_open_page(
         request, "access/sign_in.html", refusal.status if refusal else 200,
         after=after, email=email, problems=refusal.problems if refusal else (), is_first=is_first,
+        by_provider=by_provider, offers=offers,
     )  # fmt: skip
 
 
@@ -175,7 +204,7 @@ async def enter_by_link(request: WebRequest) -> Sendable:
     async with database(request).write() as tx:
         link = await read_link(tx, key, ("sign_in",))
         await use_link(tx, link)
-        secret = await begin_session(tx, await _actor_of(tx, request, link), _program(request))
+        secret = await begin_session(tx, await _actor_of(tx, request, link), program_of(request))
     await forgive_attempts(database(request), attempt)
     return redirect_to(
         local_path_or_home(request.query_params.get("next", "")), keep_session(request, secret)
@@ -190,7 +219,7 @@ async def _let_in(request: WebRequest, link: AccessLink, email: str, name: str, 
         if link.kind == "password":
             actor = await _actor_of(tx, request, link)
             await set_password(tx, actor, password_hash)
-            return await begin_session(tx, actor, _program(request))
+            return await begin_session(tx, actor, program_of(request))
         if link.kind == "first" and await has_people(tx):
             raise Conflict("The first user already exists. Ask them for an invitation.")
         maker = Actor(link.account_id, link.made_by, None, frozenset(link.permissions), _id(request))
@@ -198,7 +227,7 @@ async def _let_in(request: WebRequest, link: AccessLink, email: str, name: str, 
             tx, maker, email=email, name=name, permissions=link.permissions, password_hash=password_hash
         )
         actor = Actor(link.account_id, number, None, frozenset(link.permissions), _id(request))
-        return await begin_session(tx, actor, _program(request))
+        return await begin_session(tx, actor, program_of(request))
 
 
 async def _actor_of(tx: Any, request: WebRequest, link: AccessLink) -> Actor:
@@ -237,7 +266,8 @@ def _show_joining(
     )  # fmt: skip
 
 
-def _program(request: WebRequest) -> str:
+def program_of(request: WebRequest) -> str:
+    """What the browser of a request calls itself."""
     return request.headers.get("user-agent", "unknown")
 
 

@@ -75,8 +75,9 @@ async def update_person(visit: Visit) -> Redirect:
     """Say what a user may do."""
     may_sign_in = bool(visit.text("may_sign_in"))
     await actions.update_user(
-        visit.tx, visit.actor, _number(visit), permissions=_permissions(visit), may_sign_in=may_sign_in
-    )
+        visit.tx, visit.actor, _number(visit), permissions=_permissions(visit), may_sign_in=may_sign_in,
+        keeps_password=bool(visit.text("keeps_password")),
+    )  # fmt: skip
     if not may_sign_in:
         disabled = "User disabled. They can no longer sign in, and their invitations are invalid. "
         remaining = "Their tokens and report links remain valid until you revoke or transfer them."
@@ -115,6 +116,14 @@ async def offer_password(visit: Visit) -> View:
     user = await queries.get_user(visit.tx, visit.actor, number)
     secret = await actions.make_user_link(visit.tx, visit.actor, number, "password")
     return await _people(visit, link=_absolute_url(visit, "join", secret), link_of=user.email)
+
+
+@form("/people/{user_id}/release", permission="administration:write", error_page=one_person, everywhere=True)
+async def release_person(visit: Visit) -> Redirect:
+    """Have a user sign in by their identity provider no longer."""
+    await actions.release_user(visit.tx, visit.actor, _number(visit))
+    notice = "User released. They need a password reset link to sign in with a password."
+    return Redirect(visit.url("people/{user_id}"), notice)
 
 
 async def _list_credentials(visit: Visit, number: int) -> tuple[list[ApiToken], list[ReportLink]]:
@@ -202,6 +211,7 @@ PAGES = [
     *transfer_credential,
     *end,
     *offer_password,
+    *release_person,
     *page(
         "/api_tokens",
         permission="administration:read",

@@ -153,7 +153,9 @@ def test_alerts_wait_for_enough_history_and_tell_of_what_is_wrong(tmp_path):
 
 
 def test_the_cases_of_the_alerts_have_each_alert():
-    assert {rule["alert"] for rule in rules()} <= set(re.findall(r'alertname="(\w+)"', CASES_OF_ALERTS.read_text()))
+    assert {rule["alert"] for rule in rules()} <= set(
+        re.findall(r'alertname="(\w+)"', CASES_OF_ALERTS.read_text())
+    )
 
 
 def test_alerts_name_lines_of_the_log_and_settings_that_there_are():

@@ -257,8 +257,10 @@ def routes(folder: Path) -> list[HTTPRouteHandler]:
         return content_of(path.read_bytes(), kind)
 
     @get("/guide", include_in_schema=False, sync_to_thread=False)
-    def start() -> Redirect:
-        return Redirect(GUIDE + START)
+    def start(request: ServedRequest) -> Redirect:
+        # Relative, so that it holds where a proxy has the service below a path of its own.
+        is_below = request.scope["raw_path"].endswith(b"/")
+        return Redirect(START if is_below else f"guide/{START}")
 
     @get("/guide/{path:path}", include_in_schema=False, sync_to_thread=False)
     def page(request: ServedRequest) -> Response[bytes] | Redirect:

@@ -9,6 +9,9 @@ mosquitto mosquitto tests/agent and tests/durability/test_agent_kills.py: the ag
 chromium chromium tests/browser: every page in a browser
 node nodejs tests/reporting/bundle: the second checker of proof bundles, which needs version 20 or newer
 npm npm tests/contract/test_foreign_tools.py: Spectral and a made TypeScript client
+nginx nginx tests/docs/test_proxy_howto.py: the printed proxy
+caddy caddy tests/docs/test_proxy_howto.py: the printed Caddyfile
+promtool prometheus tests/architecture/test_observing.py: the alerts, tried over figures of hours
 pgbouncer pgbouncer tests/durability/test_pooler.py: requests and tasks behind PgBouncer
 "
 

@@ -54,7 +54,7 @@ NOT_RUN = {
     "README": "installs the package, and starts the service that the tutorial starts",
     "back-up-and-restore": "needs another disk and pgBackRest; tests/durability/test_backup.py runs ours",
     "check-a-proof-bundle": "needs jq and an authority of time; test_bundle_howto.py runs the commands",
-    "deploy-behind-a-proxy": "needs a proxy and certificates",
+    "deploy-behind-a-proxy": "sets the folder of a host; test_proxy_howto.py runs its proxies",
     "install": "installs packages, units of systemd and files of root",
     "operate": "needs a collector of traces",
     "run-an-agent": "needs an OPC UA server; tests/agent runs the commands",

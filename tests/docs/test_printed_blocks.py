@@ -59,7 +59,7 @@ NOT_RUN = {
     "operate": "needs a collector of traces",
     "run-an-agent": "needs an OPC UA server; tests/agent runs the commands",
     "run-on-several-hosts": "needs several hosts",
-    "run-with-a-replica": "needs two servers of PostgreSQL; tests/durability/hosts has them",
+    "run-with-a-replica": "test_replica_howto.py runs it on two servers",
     "upgrade": "needs another version of the service",
     "watch-an-sftp-drop": "needs sshd, and a folder that the service may watch",
 }

@@ -192,7 +192,8 @@ def test_a_column_that_maps_nowhere_is_named(import_file, stored):
         "The column 'Operator' is not mapped; set in columns of the data feed which of steam-mass, state, "
         "start_time, end_time, utc_offset, tracking_id, feedstock, asset, client_reference, notes, location"
         " it gives, leave it out there with '-', or let other_columns be leave_out.\n"
-        "Of the data feed that the import makes, --map gives columns.\n"
+        "Of the data feed that the import makes, --map gives columns, "
+        "--leave-out-others gives other_columns.\n"
     )
     assert stored() == []
 
@@ -382,6 +383,40 @@ def test_a_file_of_another_country_is_read_as_it_is_written(import_file, stored)
     import_file(content, "--delimiter", ";", "--decimal-comma", "--encoding", "windows-1252").expect(0)
 
     assert stored("numbers[1]::text, texts[2]") == [("1234.50", "geöffnet")]
+
+
+OF_A_SCALE = """Works South: deliveries of February;;;
+No.;Time;Clock;Net mass [kg]
+4711;03.02.2025;06:15;14.120,0
+4712;14.02.2025;07:40;13.765,5
+Total;;;27.885,5
+"""
+"""A file with a title, decimal commas, a unit in brackets and a row of totals."""
+
+HOW_OF_A_SCALE = ("--delimiter", ";", "--header-line", "2", "--decimal-comma", "--thousands-separator", ".",
+                  "--skip-rows", "Total*", "--leave-out-others", "--time-zone", "Europe/Berlin",
+                  "--time-format", "%d.%m.%Y %H:%M", "--map", "Clock=start_time",
+                  "--map", "Net mass [kg]=steam-mass")  # fmt: skip
+
+
+def test_a_file_with_totals_and_thousands_is_read_and_its_unit_in_brackets_is_converted(import_file, stored):
+    import_file(OF_A_SCALE, *HOW_OF_A_SCALE).expect(0)
+
+    assert stored("numbers[1]") == [(Decimal("14.12"),), (Decimal("13.7655"),)]
+
+
+def test_a_unit_that_is_said_goes_before_the_one_in_brackets(import_file, stored):
+    import_file(OF_A_SCALE, *HOW_OF_A_SCALE, "--unit", "Net mass [kg]=t").expect(0)
+
+    assert stored("numbers[1]") == [(Decimal(14120),), (Decimal("13765.5"),)]
+
+
+def test_a_separator_or_a_unit_of_nothing_is_said(import_file):
+    mark = import_file(OF_A_SCALE, "--thousands-separator", "_").expect(1)
+    unit = import_file(OF_A_SCALE, *HOW_OF_A_SCALE, "--unit", "Gross=kg").expect(1)
+
+    assert mark.err == "--thousands-separator is '_'; it takes one of '.', ',', 'space', \"'\".\n"
+    assert unit.err == "--unit 'Gross=kg' names no column of --map; write COLUMN=UNIT.\n"
 
 
 def test_a_mark_at_the_beginning_of_the_file_is_no_part_of_the_first_name(import_file):

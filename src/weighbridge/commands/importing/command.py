@@ -12,7 +12,7 @@ from cyclopts import Parameter
 
 from weighbridge.commands.accounts import AccountOption
 from weighbridge.commands.context import DataDir, Json, in_cell_of_account, open_database, progress_bars
-from weighbridge.core.collection.data_feed import HEADER_LINE_MAX, OnDifference
+from weighbridge.core.collection.data_feed import HEADER_LINE_MAX, OnDifference, ThousandsSeparator
 from weighbridge.core.problem import Problem
 from weighbridge.errors import Refusal
 
@@ -25,7 +25,9 @@ TAB = "tab"
 OPTIONS = (
     ("columns of the data feed", "--map", "columns"),
     ("another delimiter", "--delimiter", "delimiter"),
+    ("other_columns", "--leave-out-others", "other_columns"),
     ("decimal_mark", "--decimal-comma", "decimal_mark"),
+    ("thousands_separator", "--thousands-separator", "thousands_separator"),
     ("time_zone", "--time-zone", "time_zone"),
     ("time_format", "--time-format", "time_format"),
     ("rows_in_order", "--in-order", "rows_in_order"),
@@ -72,8 +74,23 @@ class FileFormat:
             "A column whose name makes the slug needs none."
         ),
     ] = None
+    unit: Annotated[
+        list[str] | None,
+        _option(
+            "COLUMN=UNIT, repeatable: the unit in which a column of --map is written. Without it, the one "
+            "in brackets behind the column's name, such as Mass [kg], or else that of the data point."
+        ),
+    ] = None
     delimiter: Annotated[str, Parameter(help="The character between cells, or tab.")] = ","
     decimal_comma: Annotated[bool, _option("Read 1,5 as one and a half.")] = False
+    thousands_separator: Annotated[
+        str | None, _option("What stands between the thousands of numbers: . , ' or the word space.")
+    ] = None
+    skip_rows: Annotated[
+        list[str] | None,
+        _option("A pattern of rows that are no events, such as 'Total*', for their first cell; repeatable."),
+    ] = None
+    leave_out_others: Annotated[bool, _option("Leave out the columns that no option maps.")] = False
     encoding: Annotated[str, Parameter(help="The encoding of the file, such as windows-1252.")] = "utf-8"
     header_line: Annotated[
         int, Parameter(help="The line that names the columns; what stands above it is left out.")
@@ -201,6 +218,7 @@ def _order(file: Path, target: EventTarget, form: FileFormat, times: Times, stor
         event_type=target.event_type,
         locations=target.location or [],
         columns=form.map or [],
+        units=form.unit or [],
         time_zone=times.time_zone,
         time_format=times.time_format,
         in_order=times.in_order,
@@ -208,6 +226,9 @@ def _order(file: Path, target: EventTarget, form: FileFormat, times: Times, stor
         every=times.every,
         readings=times.readings,
         decimal_comma=form.decimal_comma,
+        thousands_separator=_thousands_separator(form.thousands_separator),
+        skip_rows=form.skip_rows or [],
+        leaves_out_others=form.leave_out_others,
         missing=form.missing or [],
         reference=storing.reference,
         has_references=not storing.no_references,
@@ -222,6 +243,15 @@ def _delimiter(text: str) -> str:
     if len(delimiter) != 1 or delimiter in '"\r\n':
         raise Refusal(f"--delimiter is {text!r}; it takes one character, such as ; or the word {TAB}.")
     return delimiter
+
+
+def _thousands_separator(text: str | None) -> ThousandsSeparator:
+    if text is None:
+        return ThousandsSeparator.NONE
+    if text not in set(ThousandsSeparator):
+        marks = ", ".join(repr(str(one)) for one in ThousandsSeparator if one != ThousandsSeparator.NONE)
+        raise Refusal(f"--thousands-separator is {text!r}; it takes one of {marks}.")
+    return ThousandsSeparator(text)
 
 
 def _header_line(number: int) -> int:

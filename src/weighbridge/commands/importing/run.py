@@ -30,6 +30,8 @@ from weighbridge.core.collection.data_feed import (
     BadRows,
     DecimalMark,
     OnDifference,
+    OtherColumns,
+    ThousandsSeparator,
 )
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.calendar import Instant
@@ -37,10 +39,18 @@ from weighbridge.errors import Invalid, Refusal
 from weighbridge.exchange.records.data_feeds import DATA_FEED_BODIES, DataFeed, FeedColumn
 from weighbridge.exchange.tables.columns import DIGEST_DIGITS, FIELDS, LOCATION_FIELD
 from weighbridge.exchange.tables.opening import digest_content
+from weighbridge.exchange.tables.sample import read_unit
 from weighbridge.exchange.tables.table import CsvFile, fingerprint
 
 ProgressReport = Callable[[str, int, int], None]
 """Hears of progress: what is being done, how far it is, and how far it goes."""
+
+
+class PointFacts(msgspec.Struct, frozen=True):
+    """What an import needs to know of a data point type."""
+
+    slug: str
+    unit: str | None
 
 
 class TypeFacts(msgspec.Struct, frozen=True):
@@ -49,6 +59,7 @@ class TypeFacts(msgspec.Struct, frozen=True):
     id: str
     slug: str
     expected_locations: str
+    data_point_types: list[PointFacts]
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +168,8 @@ class Order:
     locations: Sequence[str] = ()
     columns: Sequence[str] = ()
     """What columns give, each as COLUMN=FIELD."""
+    units: Sequence[str] = ()
+    """Units of columns, each as COLUMN=UNIT."""
     time_zone: str | None = None
     time_format: str | None = None
     in_order: bool = False
@@ -164,6 +177,11 @@ class Order:
     every: str | None = None
     readings: bool = False
     decimal_comma: bool = False
+    thousands_separator: ThousandsSeparator = ThousandsSeparator.NONE
+    skip_rows: Sequence[str] = ()
+    """Patterns of rows that are no events, such as totals."""
+    leaves_out_others: bool = False
+    """Whether columns that nothing maps are left out."""
     missing: Sequence[str] = ()
     reference: str | None = None
     """What client references begin with; None takes the digest of the file."""
@@ -279,12 +297,15 @@ def build_feed(order: Order, target: Target, bad_rows: BadRows) -> DataFeed:
     feed = DATA_FEED_BODIES.unstored(
         name="",
         event_type_id=target.event_type.id,
-        columns=[*_named_columns(order), *_values(order)],
+        columns=[*_named_columns(order, target.event_type), *_values(order)],
         time_zone=order.time_zone,
         time_format=order.time_format,
         rows_in_order=order.in_order,
         duration=order.every,
         decimal_mark=DecimalMark.COMMA if order.decimal_comma else DecimalMark.POINT,
+        thousands_separator=order.thousands_separator,
+        skip_rows=[*order.skip_rows],
+        other_columns=OtherColumns.LEAVE_OUT if order.leaves_out_others else OtherColumns.REFUSE,
         encoding=order.file.encoding,
         delimiter=order.file.delimiter,
         header_line=order.file.header_line,
@@ -299,9 +320,18 @@ def build_feed(order: Order, target: Target, bad_rows: BadRows) -> DataFeed:
     return msgspec.structs.replace(feed, name=name)
 
 
-def _named_columns(order: Order) -> list[FeedColumn]:
-    pairs = [option.rpartition("=") for option in order.columns]
-    return [FeedColumn(column.strip(), field.strip()) for column, _, field in pairs]
+def _named_columns(order: Order, event_type: TypeFacts) -> list[FeedColumn]:
+    """What columns give; a unit in brackets behind the name of one is its unit, as in suggestions."""
+    points = {point.slug: point for point in event_type.data_point_types}
+    units = {column.strip(): unit.strip() for column, _, unit in (one.rpartition("=") for one in order.units)}
+    columns: list[FeedColumn] = []
+    for option in order.columns:
+        column, _, field = (part.strip() for part in option.rpartition("="))
+        unit = units.get(column) if field in points else None
+        if column not in units and field in points:
+            unit = read_unit(column, points[field].unit)
+        columns.append(FeedColumn(column, field, unit))
+    return columns
 
 
 def _values(order: Order) -> list[FeedColumn]:
@@ -322,6 +352,12 @@ def _check_order(order: Order) -> list[Problem]:
         Problem(f"--map {option!r} has no equals sign; write COLUMN=FIELD.", "map", "invalid")
         for option in order.columns
         if "=" not in option
+    ]
+    mapped = {option.rpartition("=")[0].strip() for option in order.columns}
+    problems += [
+        Problem(f"--unit {option!r} names no column of --map; write COLUMN=UNIT.", "unit", "invalid")
+        for option in order.units
+        if option.rpartition("=")[0].strip() not in mapped
     ]
     if order.reference is not None and not order.reference.strip():
         problems.append(Problem("--reference is blank; leave it out instead.", "reference", "invalid"))

@@ -259,7 +259,8 @@ def routes(folder: Path) -> list[HTTPRouteHandler]:
     @get("/guide", include_in_schema=False, sync_to_thread=False)
     def start(request: ServedRequest) -> Redirect:
         # Relative, so that it holds where a proxy has the service below a path of its own.
-        is_below = request.scope["raw_path"].endswith(b"/")
+        asked = request.scope.get("raw_path") or request.scope["path"].encode()
+        is_below = asked.endswith(b"/")
         return Redirect(START if is_below else f"guide/{START}")
 
     @get("/guide/{path:path}", include_in_schema=False, sync_to_thread=False)

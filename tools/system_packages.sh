@@ -10,6 +10,9 @@ chromium chromium tests/browser: every page in a browser
 node nodejs tests/reporting/bundle: the second checker of proof bundles, which needs version 20 or newer
 npm npm tests/contract/test_foreign_tools.py: Spectral and a made TypeScript client
 faketime faketime tests/durability/test_agent_kills.py: the agent's clock, which moves
+nginx nginx tests/docs/test_proxy_howto.py: the printed proxy
+caddy caddy tests/docs/test_proxy_howto.py: the printed Caddyfile
+promtool prometheus tests/architecture/test_observing.py: the alerts, tried over figures of hours
 pgbouncer pgbouncer tests/durability/test_pooler.py: requests and tasks behind PgBouncer
 "
 

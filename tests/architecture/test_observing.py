@@ -3,6 +3,9 @@
 import ast
 import json
 import re
+import shutil
+import subprocess
+from pathlib import Path
 from statistics import linear_regression
 
 import pytest
@@ -13,6 +16,8 @@ from weighbridge.http.metrics import METRICS
 from weighbridge.supervisor.logs import LOG_EVENTS
 
 DEPLOY = ROOT / "deploy"
+CASES_OF_ALERTS = Path(__file__).with_name("alerts.test.yaml")
+PROMTOOL = shutil.which("promtool")
 EVENTS = {name: event for group in LOG_EVENTS.values() for name, event in group.items()}
 LEVELS = {"info": "info", "warning": "warning", "error": "error", "exception": "error"}
 NAME = re.compile(r"\bweighbridge_\w+")
@@ -132,6 +137,25 @@ def test_a_disk_that_fills_within_days_or_is_full_pages():
     assert not fills([40 * GIGABYTE - minute * GIGABYTE // 1000 for minute in range(600)])
     assert fills([9 * GIGABYTE] * 600)
     assert fills([9 * GIGABYTE] * 15)
+
+
+@pytest.mark.skipif(PROMTOOL is None, reason="this machine has no promtool, which Prometheus brings along")
+def test_alerts_wait_for_enough_history_and_tell_of_what_is_wrong(tmp_path):
+    for file in (DEPLOY / "prometheus" / "alerts.yaml", CASES_OF_ALERTS):
+        shutil.copy(file, tmp_path)
+
+    done = subprocess.run(
+        [PROMTOOL, "test", "rules", CASES_OF_ALERTS.name],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_cases_of_the_alerts_have_each_alert():
+    assert {rule["alert"] for rule in rules()} <= set(
+        re.findall(r'alertname="(\w+)"', CASES_OF_ALERTS.read_text())
+    )
 
 
 def test_alerts_name_lines_of_the_log_and_settings_that_there_are():

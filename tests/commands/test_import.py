@@ -384,6 +384,38 @@ def test_a_file_of_another_country_is_read_as_it_is_written(import_file, stored)
     assert stored("numbers[1]::text, texts[2]") == [("1234.50", "geöffnet")]
 
 
+OF_A_SCALE = """Works South: deliveries of February;;;
+No.;Time;Clock;Net mass [kg]
+4711;03.02.2025;06:15;14.120,0
+4712;14.02.2025;07:40;13.765,5
+Total;;;27.885,5
+"""
+"""A file with a title, decimal commas, a unit in brackets and a row of totals."""
+
+HOW_OF_A_SCALE = ("--delimiter", ";", "--header-line", "2", "--decimal-comma", "--thousands-separator", ".",
+                  "--skip-rows", "Total*", "--other-columns", "leave_out", "--time-zone", "Europe/Berlin",
+                  "--time-format", "%d.%m.%Y %H:%M", "--map", "Clock=start_time",
+                  "--map", "Net mass [kg]=steam-mass")  # fmt: skip
+
+
+def test_a_file_with_totals_and_thousands_is_read_and_its_unit_in_brackets_is_converted(import_file, stored):
+    import_file(OF_A_SCALE, *HOW_OF_A_SCALE).expect(0)
+
+    assert stored("numbers[1]") == [(Decimal("14.12"),), (Decimal("13.7655"),)]
+
+
+def test_a_unit_that_is_said_goes_before_the_one_in_brackets(import_file, stored):
+    import_file(OF_A_SCALE, *HOW_OF_A_SCALE, "--unit", "Net mass [kg]=t").expect(0)
+
+    assert stored("numbers[1]") == [(Decimal(14120),), (Decimal("13765.5"),)]
+
+
+def test_a_unit_of_a_column_that_gives_nothing_is_refused(import_file):
+    refused = import_file(OF_A_SCALE, *HOW_OF_A_SCALE, "--unit", "Gross=kg").expect(1)
+
+    assert "--unit is about the column 'Gross'" in refused.err
+
+
 def test_a_mark_at_the_beginning_of_the_file_is_no_part_of_the_first_name(import_file):
     import_file(b"\xef\xbb\xbf" + f"{HEADER}\n{ROWS}".encode()).expect(0)
 

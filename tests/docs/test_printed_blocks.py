@@ -52,14 +52,14 @@ BY_TUTORIAL = {page.stem for page in (test_tutorial.TUTORIAL, *test_tutorial.GUI
 NOT_RUN = {
     "exchange-footprints": "test_footprints_howto.py runs it",
     "README": "installs the package, and starts the service that the tutorial starts",
-    "back-up-and-restore": "needs another disk and pgBackRest; tests/durability/test_backup.py runs ours",
+    "back-up-and-restore": "test_pgbackrest_howto.py runs the second half, durability/test_backup.py the first",
     "check-a-proof-bundle": "needs jq and an authority of time; test_bundle_howto.py runs the commands",
-    "deploy-behind-a-proxy": "needs a proxy and certificates",
+    "deploy-behind-a-proxy": "sets the folder of a host; test_proxy_howto.py runs its proxies",
     "install": "installs packages, units of systemd and files of root",
     "operate": "needs a collector of traces",
     "run-an-agent": "needs an OPC UA server; tests/agent runs the commands",
     "run-on-several-hosts": "needs several hosts",
-    "run-with-a-replica": "needs two servers of PostgreSQL; tests/durability/hosts has them",
+    "run-with-a-replica": "test_replica_howto.py runs it on two servers",
     "upgrade": "needs another version of the service",
     "watch-an-sftp-drop": "needs sshd, and a folder that the service may watch",
 }

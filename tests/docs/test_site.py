@@ -1,7 +1,7 @@
 """The guide at /guide: built from documents, read and searched in a browser under the service's policy."""
 
 import re
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urljoin, urlsplit
 
 import pytest
 from litestar import Litestar
@@ -15,6 +15,8 @@ from weighbridge.http.messages import edge
 from weighbridge.http.openapi import site
 
 ORIGIN = "http://guide.test"
+BELOW = "/plants/weighbridge"
+"""Where a proxy has the service that has no name of its own."""
 
 README = """\
 # Documentation
@@ -28,6 +30,11 @@ Read the [change log](../CHANGELOG.md).
 ## Reference
 
 - [Operations](reference/operations.md)
+- [Glossary](reference/glossary.md)
+
+## Decisions
+
+- [Hoppers](decisions/0001-hoppers.md)
 """
 WEIGH = """\
 # Weigh a truck
@@ -37,6 +44,7 @@ WEIGH = """\
 | empty | 12.5 t |
 
 Ask for `GET /ledgers/{id}`, or [all pages](../README.md). A hopper has no tare.
+The day ends at 24:00.
 
 ```sh
 curl -s http://127.0.0.1:8080/api/v1/ledgers   # a remark
@@ -52,10 +60,30 @@ OPERATIONS = """\
 `GET /api/v1/ledgers/{ledger_id}`: Read one ledger. See [Weigh](../howto/weigh.md#weigh-a-truck).
 """
 
+GLOSSARY = """\
+# Glossary
+
+| Word | Meaning | Standard |
+|---|---|---|
+| hopper | A funnel. | silo (ISO 1); identifier |
+
+## Words of others
+
+| Others say | These pages say |
+|---|---|
+| lorry, heavy goods vehicle | truck |
+"""
+DECISION = """\
+# 1. Hoppers are weighed at 24:00
+
+A hopper, a hopper and once more a hopper.
+"""
+
 
 def written(folder, **changed):
     """A few documents in a folder."""
-    texts = {"README": README, "howto/weigh": WEIGH, "reference/operations": OPERATIONS} | changed
+    texts = {"README": README, "howto/weigh": WEIGH, "reference/operations": OPERATIONS}
+    texts |= {"reference/glossary": GLOSSARY, "decisions/0001-hoppers": DECISION} | changed
     for name, text in texts.items():
         path = folder / f"{name}.md"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -83,9 +111,25 @@ def client(built):
 
 
 @pytest.fixture(scope="module")
-def page(client):
+def browser():
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def page(client, browser):
     """A page that is answered by the service alone; whatever else it asks for is noted as wrong."""
     wrong = []
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    answer_alone(page, client, wrong)
+    page.on("console", lambda said: wrong.append(said.text) if said.type in {"error", "warning"} else None)
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    yield page
+    assert not wrong, "\n".join(wrong)
+
+
+def answer_alone(page, client, wrong):
+    """Have the service answer all that a page asks for, at the root or below a path of a proxy."""
 
     def answer(route):
         asked = urlsplit(route.request.url)
@@ -93,24 +137,17 @@ def page(client):
             wrong.append(f"asks {route.request.url}")
             route.abort()
             return
-        given = client.get(asked.path)
+        given = client.get(asked.path.removeprefix(BELOW), follow_redirects=False)
         route.fulfill(status=given.status_code, headers=dict(given.headers), body=given.content)
 
-    with chromium() as browser:
-        page = browser.new_page(viewport={"width": 1280, "height": 900})
-        page.route("**/*", answer)
-        page.on(
-            "console", lambda said: wrong.append(said.text) if said.type in {"error", "warning"} else None
-        )
-        page.on("pageerror", lambda error: wrong.append(str(error)))
-        yield page
-    assert not wrong, "\n".join(wrong)
+    page.route("**/*", answer)
 
 
-def test_the_start_leads_to_the_first_page(client):
-    answer = client.get("/guide", follow_redirects=False)
+@pytest.mark.parametrize(("asked", "location"), [("/guide", "guide/index.html"), ("/guide/", "index.html")])
+def test_the_start_leads_to_the_first_page(client, asked, location):
+    answer = client.get(asked, follow_redirects=False)
 
-    assert (answer.status_code, answer.headers["location"]) == (302, "/guide/index.html")
+    assert (answer.status_code, answer.headers["location"]) == (302, location)
     first = client.get("/guide/index.html")
     assert first.headers["content-type"] == "text/html; charset=utf-8"
     assert first.headers["content-security-policy"] == site.CONTENT_SECURITY_POLICY
@@ -133,7 +170,7 @@ def test_a_guide_and_the_operations_that_it_names_lead_to_each_other_and_to_the_
     assert 'href="../reference/operations.html#get-ledger"' in weigh
     assert 'id="get-ledger"' in operations
     assert 'href="../howto/weigh.html#weigh-a-truck"' in operations
-    assert 'href="/docs#tag/ledgers/GET/api/v1/ledgers/{ledger_id}"' in operations
+    assert 'href="../../docs#tag/ledgers/GET/api/v1/ledgers/{ledger_id}"' in operations
     assert site.operation_address("get_ledger") == "/guide/reference/operations.html#get-ledger"
 
 
@@ -148,6 +185,17 @@ def test_everybody_can_read_a_page(page, address, width, colours):
     refuse_sideways(page, width)
 
 
+@pytest.mark.parametrize("address", ["index.html", "howto/weigh.html", "search.html"])
+def test_the_list_of_all_pages_stands_beside_the_page(page, address):
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.goto(f"{ORIGIN}/guide/{address}")
+
+    listed = page.get_by_role("navigation", name="All pages").bounding_box()
+    text = page.get_by_role("main").bounding_box()
+    assert listed["x"] + listed["width"] <= text["x"]
+    assert listed["y"] == text["y"]
+
+
 def test_the_search_finds_a_word_and_asks_nobody_else(page):
     page.goto(f"{ORIGIN}/guide/howto/weigh.html")
     page.get_by_label("Search the guide").fill("hoppers")
@@ -155,6 +203,63 @@ def test_the_search_finds_a_word_and_asks_nobody_else(page):
 
     page.locator("#search-results").get_by_role("link", name="Weigh a truck").click()
     page.get_by_role("heading", name="Weigh a truck").wait_for()
+
+
+def found(page, query):
+    """What the search finds, from the first on, and what it says that it looked for in place of it."""
+    page.goto(f"{ORIGIN}/guide/search.html?{urlencode({'q': query})}")
+    page.locator("p.search-summary:not(:empty)").wait_for()
+    also = page.locator("#also-searched")
+    said = also.text_content() if also.is_visible() else ""
+    return page.locator("#search-results li a").all_inner_texts(), said
+
+
+@pytest.mark.parametrize("query", ["hopper", "24:00"])
+def test_the_search_puts_how_before_what_before_why(page, query):
+    titles, _ = found(page, query)
+
+    assert titles[0] == "Weigh a truck"
+    assert [one for one in titles if one != "Documentation"][-1] == "1. Hoppers are weighed at 24:00"
+
+
+@pytest.mark.parametrize(
+    ("query", "ours"),
+    [("lorry", "truck"), ("Heavy-goods vehicle", "truck"), ("silo", "hopper"), ("truck", "")],
+)
+def test_words_of_others_are_looked_up_under_ours(page, query, ours):
+    titles, also = found(page, query)
+
+    assert titles[0] == "Weigh a truck"
+    assert also == (ours and f"Also searched for: {ours}.")
+
+
+@pytest.mark.parametrize("start", ["/guide", "/guide/"])
+def test_below_a_path_of_a_proxy_the_guide_leads_to_itself(client, page, start):
+    location = client.get(start, follow_redirects=False).headers["location"]
+    page.goto(urljoin(f"{ORIGIN}{BELOW}{start}", location))
+    page.get_by_role("main").get_by_role("link", name="Weigh").click()
+    page.get_by_role("heading", name="Weigh a truck").wait_for()
+    page.get_by_label("Search the guide").fill("hopper")
+    page.get_by_role("button", name="Search").click()
+    page.locator("#search-results").get_by_role("link", name="Glossary").click()
+    page.get_by_role("heading", name="Words of others").wait_for()
+
+    led = page.locator("header a").evaluate_all("links => links.map(one => one.href)")
+    assert [one.removeprefix(ORIGIN + BELOW) for one in led] == ["/guide/index.html", "/docs", "/"]
+
+
+def test_without_javascript_every_page_is_reached_and_the_search_says_so(client, browser):
+    page, wrong = browser.new_page(java_script_enabled=False), []
+    answer_alone(page, client, wrong)
+
+    page.goto(f"{ORIGIN}/guide/howto/weigh.html")
+    page.get_by_label("Search the guide").fill("hopper")
+    page.get_by_role("button", name="Search").click()
+    assert "The search needs JavaScript." in page.get_by_role("main").inner_text()
+    page.get_by_role("navigation", name="All pages").get_by_role("link", name="Glossary").click()
+    page.get_by_role("heading", name="Words of others").wait_for()
+
+    assert wrong == []
 
 
 @pytest.mark.parametrize("link", ["[x](../howto/none.md)", "[x](operations.md#none)", "[x](#none)"])

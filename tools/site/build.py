@@ -12,6 +12,7 @@ from sphinx.application import Sphinx
 from sphinx.util.console import nocolor
 
 from tools.site.source import DOCS, START, write_source
+from tools.site.words import WordsAndTimes, words_of_others
 from weighbridge import __version__
 
 ROOT: Final = Path(__file__).parents[2]
@@ -59,11 +60,16 @@ def build(folder: Path, docs: Path = DOCS) -> list[str]:
             str(work / "site"),
             str(work / "doctrees"),
             "html",
-            confoverrides={**_CONFIGURATION, "html_theme_path": [str(work / "themes")]},
+            confoverrides={
+                **_CONFIGURATION,
+                "html_theme_path": [str(work / "themes")],
+                "html_context": {"other_words": words_of_others(docs)},
+            },
             status=None,
             warning=said,
             freshenv=True,
         )
+        generator.add_search_language(WordsAndTimes)
         generator.connect("html-page-context", _with_pages)
         generator.build()
         for page in (work / "site").rglob("*.html"):

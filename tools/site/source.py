@@ -88,7 +88,7 @@ def _with_interface(text: str) -> str:
     for line in text.splitlines():
         if found := _TAG.match(line):
             tag = tag_in_address(found[1])
-        told.append(_CALL.sub(rf'<a href="/docs#tag/{tag}/\1\2"><code>\1 \2</code></a>: \3', line))
+        told.append(_CALL.sub(rf'<a href="../../docs#tag/{tag}/\1\2"><code>\1 \2</code></a>: \3', line))
     return "\n".join(told) + "\n"
 
 

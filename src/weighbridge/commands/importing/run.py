@@ -11,7 +11,7 @@ feed, and client references depend on the file and its lines alone, not on the f
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -37,10 +37,18 @@ from weighbridge.errors import Invalid, Refusal
 from weighbridge.exchange.records.data_feeds import DATA_FEED_BODIES, DataFeed, FeedColumn
 from weighbridge.exchange.tables.columns import DIGEST_DIGITS, FIELDS, LOCATION_FIELD
 from weighbridge.exchange.tables.opening import digest_content
+from weighbridge.exchange.tables.sample import read_unit
 from weighbridge.exchange.tables.table import CsvFile, fingerprint
 
 ProgressReport = Callable[[str, int, int], None]
 """Hears of progress: what is being done, how far it is, and how far it goes."""
+
+
+class PointFacts(msgspec.Struct, frozen=True):
+    """What an import needs to know of a data point type."""
+
+    slug: str
+    unit: str | None
 
 
 class TypeFacts(msgspec.Struct, frozen=True):
@@ -49,6 +57,7 @@ class TypeFacts(msgspec.Struct, frozen=True):
     id: str
     slug: str
     expected_locations: str
+    data_point_types: list[PointFacts]
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,7 +297,7 @@ def build_feed(order: Order, target: Target, bad_rows: BadRows) -> DataFeed:
     feed = DATA_FEED_BODIES.unstored(
         name="",
         event_type_id=target.event_type.id,
-        columns=[*order.columns, *_values(order)],
+        columns=[*_add_units(order.columns, target.event_type), *_values(order)],
         location_ids=[*order.locations[:LOCATIONS_OF_FEED_MAX]],
         bad_rows=bad_rows,
         **order.settings,
@@ -296,6 +305,17 @@ def build_feed(order: Order, target: Target, bad_rows: BadRows) -> DataFeed:
     settings = hashlib.sha256(msgspec.json.encode(feed, order="sorted")).hexdigest()
     name = f"Import of {order.event_type} {settings[:FEED_DIGITS]}"
     return msgspec.structs.replace(feed, name=name)
+
+
+def _add_units(columns: Iterable[FeedColumn], event_type: TypeFacts) -> list[FeedColumn]:
+    """What columns give; a unit in brackets behind the name of one is its unit, unless another was given."""
+    units = {point.slug: point.unit for point in event_type.data_point_types}
+    return [
+        msgspec.structs.replace(one, unit=read_unit(one.column, units[one.field]))
+        if one.unit is None and one.field in units
+        else one
+        for one in columns
+    ]
 
 
 def _values(order: Order) -> list[FeedColumn]:

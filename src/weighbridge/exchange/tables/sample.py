@@ -88,10 +88,8 @@ def suggest_fields(header: Sequence[str], event_type: EventType) -> SuggestedCol
             unclear.append(name)
             continue
         suggested_fields.add(field)
-        unit = bracketed.strip() if field in points else None
-        columns.append(
-            FeedColumn(name.strip(), field, _check_unit(unit, points[field].unit) if unit else None)
-        )
+        unit = read_unit(name, points[field].unit) if field in points else None
+        columns.append(FeedColumn(name.strip(), field, unit))
     needed = [point.slug for point in event_type.data_point_types if point.required]
     lacking = [field for field in ("start_time", *needed) if field not in suggested_fields]
     return SuggestedColumns(columns, unclear, lacking)
@@ -108,13 +106,14 @@ def _split_unit(text: str) -> tuple[str, str]:
     return heading[:begin].rstrip(), unit
 
 
-def _check_unit(unit: str, target: str | None) -> str | None:
-    """The unit in brackets, where it is one that the data point's can be made of."""
+def read_unit(name: str, target: str | None) -> str | None:
+    """The unit in brackets behind a column's name, where the data point's can be made of it."""
+    unit = _split_unit(name)[1].strip()
     try:
         find_conversion(parse_unit(unit), parse_unit(target or ""))
     except UnitError:
         return None
-    return unit
+    return unit or None
 
 
 SAMPLE_ROWS_MAX: Final = 50

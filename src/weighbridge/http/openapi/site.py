@@ -258,8 +258,11 @@ def routes(folder: Path) -> list[HTTPRouteHandler]:
         return content_of(path.read_bytes(), kind)
 
     @get("/guide", include_in_schema=False, sync_to_thread=False)
-    def start() -> Redirect:
-        return Redirect(GUIDE + START)
+    def start(request: ServedRequest) -> Redirect:
+        # Relative, so that it holds where a proxy has the service below a path of its own.
+        asked = request.scope.get("raw_path") or request.scope["path"].encode()
+        is_below = asked.endswith(b"/")
+        return Redirect(START if is_below else f"guide/{START}")
 
     @get("/guide/{path:path}", include_in_schema=False, sync_to_thread=False)
     def page(request: ServedRequest) -> Response[bytes] | Redirect:

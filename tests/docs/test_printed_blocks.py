@@ -52,7 +52,7 @@ BY_TUTORIAL = {page.stem for page in (test_tutorial.TUTORIAL, *test_tutorial.GUI
 NOT_RUN = {
     "exchange-footprints": "test_footprints_howto.py runs it",
     "README": "installs the package, and starts the service that the tutorial starts",
-    "back-up-and-restore": "test_pgbackrest_howto.py runs the second half, durability/test_backup.py the first",
+    "back-up-and-restore": "test_pgbackrest_howto.py and durability/test_backup.py run it",
     "check-a-proof-bundle": "needs jq and an authority of time; test_bundle_howto.py runs the commands",
     "deploy-behind-a-proxy": "sets the folder of a host; test_proxy_howto.py runs its proxies",
     "install": "installs packages, units of systemd and files of root",

@@ -5,6 +5,145 @@ import type { Decimal, Num } from "../json.js";
 import type { Caller, Listing, Options, TaskHandle } from "../calls.js";
 import type * as records from "./records.js";
 
+/** Operations on agents. */
+export class AgentsOperations {
+  constructor(private readonly caller: Caller) {}
+
+  /**
+   * Ask an agent for the nodes below a node of an OPC UA server; its answer comes with its next reports.
+   * `POST /projects/{project_id}/agents/{agent_id}/browse`
+   */
+  browse(
+    project_id: string,
+    agent_id: number,
+    asked: {
+      /** The source of type `opcua` whose server is asked. */
+      source: string;
+      /** The node whose children are wanted; left out, the folder of the server's objects. */
+      node?: string;
+    },
+    options: Options = {},
+  ): Promise<records.PlantAgent> {
+    return this.caller.call<records.PlantAgent>(
+      { method: "POST", path: "/projects/{project_id}/agents/{agent_id}/browse", body: { source: ["source", {  }], node: ["node", {  }] }, wrapper: "browsing", takesKey: true, answer: { r: ["PlantAgent"] } },
+      { "project_id": project_id, "agent_id": agent_id },
+      asked,
+      options,
+    );
+  }
+
+  /**
+   * Remove an agent that is gone; one that still runs registers again by its next report. `DELETE
+   * /projects/{project_id}/agents/{agent_id}`
+   */
+  delete(
+    project_id: string,
+    agent_id: number,
+    options: Options = {},
+  ): Promise<void> {
+    return this.caller.call<void>(
+      { method: "DELETE", path: "/projects/{project_id}/agents/{agent_id}", answer: "void" },
+      { "project_id": project_id, "agent_id": agent_id },
+      {},
+      options,
+    );
+  }
+
+  /** Read one agent. `GET /projects/{project_id}/agents/{agent_id}` */
+  get(
+    project_id: string,
+    agent_id: number,
+    options: Options = {},
+  ): Promise<records.PlantAgent> {
+    return this.caller.call<records.PlantAgent>(
+      { method: "GET", path: "/projects/{project_id}/agents/{agent_id}", answer: { r: ["PlantAgent"] } },
+      { "project_id": project_id, "agent_id": agent_id },
+      {},
+      options,
+    );
+  }
+
+  /**
+   * List the agents of a project: which is quiet, what each reads, and how far behind it is. `GET
+   * /projects/{project_id}/agents`
+   */
+  list(
+    project_id: string,
+    asked: {
+      /** Which page of the list, from 1; the first one when left out. Not with `cursor`. */
+      page?: number;
+      /** How many records a page holds, 20 when left out; more are taken as 200. */
+      page_size?: number;
+      /**
+       * What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left out, it
+       * is id, or what the cursor was written for.
+       */
+      sort?: string | readonly string[];
+      /** Only records whose name is the value given: a name. */
+      name?: string;
+      /** Only records whose is_quiet is the value given: true or false. */
+      is_quiet?: "true" | "false";
+    } = {},
+    options: Options = {},
+  ): Listing<records.PlantAgent> {
+    return this.caller.list<records.PlantAgent>(
+      { method: "GET", path: "/projects/{project_id}/agents", query: {"page": "page", "page_size": "page_size", "sort": "sort", "name": "filter[name][eq]", "is_quiet": "filter[is_quiet][eq]"}, answer: { r: ["PageOfPlantAgent"] } },
+      { "project_id": project_id },
+      asked,
+      options,
+    );
+  }
+
+  /**
+   * Report the state of an agent; the first report of a name registers it. `POST
+   * /projects/{project_id}/agents`
+   */
+  report(
+    project_id: string,
+    asked: {
+      /** The name of the agent in its file; the first report of a name registers it. */
+      name: string;
+      /** The version of the program that it runs. */
+      version: string;
+      /** What it says of itself. */
+      state: records.StateOfAgent;
+      /** The answer to the question that the last response had; left out without one. */
+      browsed?: records.BrowsingAnswer | null;
+    },
+    options: Options = {},
+  ): Promise<records.PlantAgent> {
+    return this.caller.call<records.PlantAgent>(
+      { method: "POST", path: "/projects/{project_id}/agents", body: { name: ["name", {  }], version: ["version", {  }], state: ["state", { r: ["StateOfAgent"] }], browsed: ["browsed", { r: ["BrowsingAnswer"] }] }, wrapper: "agent", takesKey: true, answer: { r: ["PlantAgent"] } },
+      { "project_id": project_id },
+      asked,
+      options,
+    );
+  }
+
+  /**
+   * Change the description of an agent, or after how long without a report it counts as quiet. `PATCH
+   * /projects/{project_id}/agents/{agent_id}`
+   */
+  update(
+    project_id: string,
+    agent_id: number,
+    asked: {
+      /** What people write about it, such as where the machine stands. */
+      description?: string | null;
+      /** After how long without a report the agent counts as quiet. */
+      quiet_after_seconds?: number;
+    } = {},
+    options: Options = {},
+  ): Promise<records.PlantAgent> {
+    return this.caller.call<records.PlantAgent>(
+      { method: "PATCH", path: "/projects/{project_id}/agents/{agent_id}", body: { description: ["description", {  }], quiet_after_seconds: ["quiet_after_seconds", { n: "integer" }] }, wrapper: "agent", takesKey: true, answer: { r: ["PlantAgent"] } },
+      { "project_id": project_id, "agent_id": agent_id },
+      asked,
+      options,
+    );
+  }
+}
+
 /** Operations on api tokens. */
 export class ApiTokensOperations {
   constructor(private readonly caller: Caller) {}
@@ -1377,8 +1516,8 @@ export class ChangesOperations {
   }
 
   /**
-   * Follow what changes: events, corrections, batches, tasks, rule results and reports, in one order.
-   * `GET /changes`
+   * Follow what changes: events, corrections, batches, tasks, rule results, reports and footprints, in
+   * one order. `GET /changes`
    */
   list(
     asked: {
@@ -1390,7 +1529,7 @@ export class ChangesOperations {
       after?: string;
       /**
        * Only changes of these kinds, separated by commas: event, correction, batch, async_task,
-       * rule_result, report, ledger.
+       * rule_result, report, ledger, footprint.
        */
       kind?: string;
       /** Only changes in this project, by its id prj_… or its number. */
@@ -3610,6 +3749,31 @@ export class FootprintClientsOperations {
       options,
     );
   }
+
+  /**
+   * Change the name of a client or whose it is; its id, its secret and its tokens stay as they are.
+   * `PATCH /footprint_clients/{footprint_client_id}`
+   */
+  update(
+    footprint_client_id: string,
+    asked: {
+      /** Whose client it is, in the words of whoever made it. */
+      name?: string;
+      /**
+       * The number of the partner whose client it is, who is sent answers to its requests; null for
+       * none.
+       */
+      partner_id?: number | null;
+    } = {},
+    options: Options = {},
+  ): Promise<records.FootprintClient> {
+    return this.caller.call<records.FootprintClient>(
+      { method: "PATCH", path: "/footprint_clients/{footprint_client_id}", body: { name: ["name", {  }], partner_id: ["partner_id", { n: "integer" }] }, wrapper: "footprint_client", takesKey: true, answer: { r: ["FootprintClient"] } },
+      { "footprint_client_id": footprint_client_id },
+      asked,
+      options,
+    );
+  }
 }
 
 /** Operations on footprint events. */
@@ -4085,6 +4249,144 @@ export class GapsOperations {
     return this.caller.call<records.Gaps>(
       { method: "GET", path: "/projects/{project_id}/event_types/{event_type_id}/gaps", query: {"start_time": "start_time", "end_time": "end_time"}, answer: { r: ["Gaps"] } },
       { "project_id": project_id, "event_type_id": event_type_id },
+      asked,
+      options,
+    );
+  }
+}
+
+/** Operations on identity providers. */
+export class IdentityProvidersOperations {
+  constructor(private readonly caller: Caller) {}
+
+  /**
+   * Create an identity provider: people of its domains sign in there, with the roles of their groups.
+   * `POST /identity_providers`
+   */
+  create(
+    asked: {
+      /** What people read on the button; once in the account. */
+      name: string;
+      /**
+       * What the provider calls itself, below which its discovery document is, such as
+       * `https://id.example`.
+       */
+      issuer: string;
+      /** What the provider calls this service. */
+      client_id: string;
+      /** The secret that the provider gave this service; it is stored encrypted and never shown. */
+      client_secret: string;
+      /** The domains of the e-mail addresses of people who may sign in, such as `plant.example`. */
+      domains: string[];
+      /**
+       * The roles of groups. Whoever is in several groups may do what each of them may; whoever is in
+       * none of them is refused, and everybody while no group has a role.
+       */
+      roles: records.GroupRole[];
+      /** The claim in which the provider sends the groups of a person. */
+      groups_claim?: string;
+      /** Whether passwords of the account no longer sign in, but for people who keep theirs. */
+      is_required?: boolean;
+    },
+    options: Options = {},
+  ): Promise<records.IdentityProvider> {
+    return this.caller.call<records.IdentityProvider>(
+      { method: "POST", path: "/identity_providers", body: { name: ["name", {  }], issuer: ["issuer", {  }], client_id: ["client_id", {  }], client_secret: ["client_secret", {  }], domains: ["domains", {  }], roles: ["roles", { l: { r: ["GroupRole"] } }], groups_claim: ["groups_claim", {  }], is_required: ["is_required", {  }] }, wrapper: "identity_provider", takesKey: true, answer: { r: ["IdentityProvider"] } },
+      {},
+      asked,
+      options,
+    );
+  }
+
+  /**
+   * Delete an identity provider: sessions that began there end, and its people need a password. `DELETE
+   * /identity_providers/{identity_provider_id}`
+   */
+  delete(
+    identity_provider_id: string,
+    options: Options = {},
+  ): Promise<void> {
+    return this.caller.call<void>(
+      { method: "DELETE", path: "/identity_providers/{identity_provider_id}", answer: "void" },
+      { "identity_provider_id": identity_provider_id },
+      {},
+      options,
+    );
+  }
+
+  /** Read one identity provider, without its secret. `GET /identity_providers/{identity_provider_id}` */
+  get(
+    identity_provider_id: string,
+    options: Options = {},
+  ): Promise<records.IdentityProvider> {
+    return this.caller.call<records.IdentityProvider>(
+      { method: "GET", path: "/identity_providers/{identity_provider_id}", answer: { r: ["IdentityProvider"] } },
+      { "identity_provider_id": identity_provider_id },
+      {},
+      options,
+    );
+  }
+
+  /** List the identity providers by which people of the account sign in. `GET /identity_providers` */
+  list(
+    asked: {
+      /** Which page of the list, from 1; the first one when left out. Not with `cursor`. */
+      page?: number;
+      /** How many records a page holds, 20 when left out; more are taken as 200. */
+      page_size?: number;
+      /**
+       * What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left out, it
+       * is id, or what the cursor was written for.
+       */
+      sort?: string | readonly string[];
+      /** Only records whose name is the value given: a name. */
+      name?: string;
+    } = {},
+    options: Options = {},
+  ): Listing<records.IdentityProvider> {
+    return this.caller.list<records.IdentityProvider>(
+      { method: "GET", path: "/identity_providers", query: {"page": "page", "page_size": "page_size", "sort": "sort", "name": "filter[name][eq]"}, answer: { r: ["PageOfIdentityProvider"] } },
+      {},
+      asked,
+      options,
+    );
+  }
+
+  /**
+   * Change an identity provider; people who are linked have the roles of their groups at once. `PATCH
+   * /identity_providers/{identity_provider_id}`
+   */
+  update(
+    identity_provider_id: string,
+    asked: {
+      /** What people read on the button; once in the account. */
+      name?: string;
+      /**
+       * What the provider calls itself, below which its discovery document is, such as
+       * `https://id.example`.
+       */
+      issuer?: string;
+      /** What the provider calls this service. */
+      client_id?: string;
+      /** Another secret. Required with another issuer: the one that is kept is not sent there. */
+      client_secret?: string;
+      /** The domains of the e-mail addresses of people who may sign in, such as `plant.example`. */
+      domains?: string[];
+      /**
+       * The roles of groups. Whoever is in several groups may do what each of them may; whoever is in
+       * none of them is refused, and everybody while no group has a role.
+       */
+      roles?: records.GroupRole[];
+      /** The claim in which the provider sends the groups of a person. */
+      groups_claim?: string;
+      /** Whether passwords of the account no longer sign in, but for people who keep theirs. */
+      is_required?: boolean;
+    } = {},
+    options: Options = {},
+  ): Promise<records.IdentityProvider> {
+    return this.caller.call<records.IdentityProvider>(
+      { method: "PATCH", path: "/identity_providers/{identity_provider_id}", body: { name: ["name", {  }], issuer: ["issuer", {  }], client_id: ["client_id", {  }], client_secret: ["client_secret", {  }], domains: ["domains", {  }], roles: ["roles", { l: { r: ["GroupRole"] } }], groups_claim: ["groups_claim", {  }], is_required: ["is_required", {  }] }, wrapper: "identity_provider", takesKey: true, answer: { r: ["IdentityProvider"] } },
+      { "identity_provider_id": identity_provider_id },
       asked,
       options,
     );
@@ -4637,6 +4939,11 @@ export class MethodologiesOperations {
        * them.
        */
       other_versions?: "refuse" | "note";
+      /**
+       * The ledgers that its reports take of, each in its role, the first of them in the unit of the
+       * reports; empty where a report takes of one.
+       */
+      ledgers?: records.MethodologyLedger[];
       /** What must hold of a report before it is sent off, beside what must always hold. */
       submission_requirements?: ("no_open_alerts" | "evidence")[];
       /**
@@ -4651,7 +4958,7 @@ export class MethodologiesOperations {
     options: Options = {},
   ): Promise<records.Methodology> {
     return this.caller.call<records.Methodology>(
-      { method: "POST", path: "/methodologies", body: { name: ["name", {  }], version: ["version", {  }], report_type: ["report_type", {  }], model_ids: ["model_ids", {  }], model_versions: ["model_versions", { m: { l: { n: "integer" } } }], other_versions: ["other_versions", {  }], submission_requirements: ["submission_requirements", {  }], measured_share_min: ["measured_share_min", { n: "number" }], registry_id: ["registry_id", { n: "integer" }], mapping: ["mapping", {  }] }, wrapper: "methodology", takesKey: true, answer: { r: ["Methodology"] } },
+      { method: "POST", path: "/methodologies", body: { name: ["name", {  }], version: ["version", {  }], report_type: ["report_type", {  }], model_ids: ["model_ids", {  }], model_versions: ["model_versions", { m: { l: { n: "integer" } } }], other_versions: ["other_versions", {  }], ledgers: ["ledgers", { l: { r: ["MethodologyLedger"] } }], submission_requirements: ["submission_requirements", {  }], measured_share_min: ["measured_share_min", { n: "number" }], registry_id: ["registry_id", { n: "integer" }], mapping: ["mapping", {  }] }, wrapper: "methodology", takesKey: true, answer: { r: ["Methodology"] } },
       {},
       asked,
       options,
@@ -6353,6 +6660,33 @@ export class ReportLinksOperations {
   }
 }
 
+/** Operations on report previews. */
+export class ReportPreviewsOperations {
+  constructor(private readonly caller: Caller) {}
+
+  /**
+   * Show what a report would be sent as, with every place at which that fails, and what of it was
+   * rounded. `POST /reports/{report_id}/submission/preview`
+   */
+  preview_report(
+    report_id: string,
+    asked: {
+      /** The mapping that is tried, as a methodology has it. */
+      mapping?: Record<string, unknown>;
+      /** The number of the methodology whose mapping is tried; without both, of the report's own. */
+      methodology_id?: number;
+    } = {},
+    options: Options = {},
+  ): Promise<records.ReportPreview> {
+    return this.caller.call<records.ReportPreview>(
+      { method: "POST", path: "/reports/{report_id}/submission/preview", body: { mapping: ["mapping", {  }], methodology_id: ["methodology_id", { n: "integer" }] }, takesKey: true, answer: { r: ["ReportPreview"] } },
+      { "report_id": report_id },
+      asked,
+      options,
+    );
+  }
+}
+
 /** Operations on report uncertainty. */
 export class ReportUncertaintyOperations {
   constructor(private readonly caller: Caller) {}
@@ -6493,6 +6827,8 @@ export class ReportsOperations {
       project_id: string | number;
       /** The number of the methodology that it follows; null when it names none. */
       methodology_id?: number | null;
+      /** The ledger of each role, where its methodology has several ledgers. */
+      ledgers?: records.NamedReportLedger[];
       /** The batches of which it takes all that remains, up to 10,000, such as `bat_…`. */
       batch_ids?: string[];
       /** The batches from which it takes so much, up to 10,000; instead of `batch_ids`. */
@@ -6512,7 +6848,7 @@ export class ReportsOperations {
     options: Options = {},
   ): Promise<records.Report> {
     return this.caller.call<records.Report>(
-      { method: "POST", path: "/reports", body: { name: ["name", {  }], report_type: ["report_type", {  }], project_id: ["project_id", { n: "integer" }], methodology_id: ["methodology_id", { n: "integer" }], batch_ids: ["batch_ids", {  }], batches: ["batches", { l: { r: ["TakenBatch"] } }], liability: ["liability", { n: "number" }], liability_reason: ["liability_reason", {  }], supersedes: ["supersedes", {  }] }, wrapper: "report", takesKey: true, answer: { r: ["Report"] } },
+      { method: "POST", path: "/reports", body: { name: ["name", {  }], report_type: ["report_type", {  }], project_id: ["project_id", { n: "integer" }], methodology_id: ["methodology_id", { n: "integer" }], ledgers: ["ledgers", { l: { r: ["NamedReportLedger"] } }], batch_ids: ["batch_ids", {  }], batches: ["batches", { l: { r: ["TakenBatch"] } }], liability: ["liability", { n: "number" }], liability_reason: ["liability_reason", {  }], supersedes: ["supersedes", {  }] }, wrapper: "report", takesKey: true, answer: { r: ["Report"] } },
       {},
       asked,
       options,
@@ -6777,6 +7113,8 @@ export class ReportsOperations {
       report_type?: string;
       /** The number of the methodology that it follows; null when it names none. */
       methodology_id?: number | null;
+      /** The ledger of each role, instead of those that it has. */
+      ledgers?: records.NamedReportLedger[];
       /** The batches of which it takes all that remains, instead of those that it has. */
       batch_ids?: string[];
       /** The batches from which it takes so much, instead of those that it has. */
@@ -6792,7 +7130,7 @@ export class ReportsOperations {
     options: Options = {},
   ): Promise<records.Report> {
     return this.caller.call<records.Report>(
-      { method: "PATCH", path: "/reports/{report_id}", body: { name: ["name", {  }], report_type: ["report_type", {  }], methodology_id: ["methodology_id", { n: "integer" }], batch_ids: ["batch_ids", {  }], batches: ["batches", { l: { r: ["TakenBatch"] } }], liability: ["liability", { n: "number" }], liability_reason: ["liability_reason", {  }] }, wrapper: "report", takesKey: true, answer: { r: ["Report"] } },
+      { method: "PATCH", path: "/reports/{report_id}", body: { name: ["name", {  }], report_type: ["report_type", {  }], methodology_id: ["methodology_id", { n: "integer" }], ledgers: ["ledgers", { l: { r: ["NamedReportLedger"] } }], batch_ids: ["batch_ids", {  }], batches: ["batches", { l: { r: ["TakenBatch"] } }], liability: ["liability", { n: "number" }], liability_reason: ["liability_reason", {  }] }, wrapper: "report", takesKey: true, answer: { r: ["Report"] } },
       { "report_id": report_id },
       asked,
       options,
@@ -7992,7 +8330,7 @@ export class WebhooksOperations {
        */
       url: string;
       /** Which changes are told; all that the caller's token may read when left out. */
-      change_types?: ("event" | "correction" | "batch" | "async_task" | "rule_result" | "report" | "ledger" | "event.create" | "event.update" | "event.void" | "event.restore" | "correction.create" | "correction.update" | "correction.revert" | "batch.create" | "batch.update" | "batch.delete" | "async_task.create" | "async_task.update" | "async_task.start" | "async_task.complete" | "async_task.fail" | "rule_result.create" | "rule_result.update" | "report.create" | "report.update" | "report.delete" | "ledger.update")[] | null;
+      change_types?: ("event" | "correction" | "batch" | "async_task" | "rule_result" | "report" | "ledger" | "footprint" | "event.create" | "event.update" | "event.void" | "event.restore" | "correction.create" | "correction.update" | "correction.revert" | "batch.create" | "batch.update" | "batch.delete" | "async_task.create" | "async_task.update" | "async_task.start" | "async_task.complete" | "async_task.fail" | "rule_result.create" | "rule_result.update" | "report.create" | "report.update" | "report.delete" | "ledger.update" | "footprint.create" | "footprint.update")[] | null;
       /** The friendly id of the project whose changes are told; null for the whole account. */
       project_id?: string | null;
       /** What it is for, in the words of whoever made it. */
@@ -8175,7 +8513,7 @@ export class WebhooksOperations {
       /** Where requests are sent by POST. */
       url?: string;
       /** Which changes are told: `batch` for all of batches, `batch.create` for new ones. */
-      change_types?: ("event" | "correction" | "batch" | "async_task" | "rule_result" | "report" | "ledger" | "event.create" | "event.update" | "event.void" | "event.restore" | "correction.create" | "correction.update" | "correction.revert" | "batch.create" | "batch.update" | "batch.delete" | "async_task.create" | "async_task.update" | "async_task.start" | "async_task.complete" | "async_task.fail" | "rule_result.create" | "rule_result.update" | "report.create" | "report.update" | "report.delete" | "ledger.update")[];
+      change_types?: ("event" | "correction" | "batch" | "async_task" | "rule_result" | "report" | "ledger" | "footprint" | "event.create" | "event.update" | "event.void" | "event.restore" | "correction.create" | "correction.update" | "correction.revert" | "batch.create" | "batch.update" | "batch.delete" | "async_task.create" | "async_task.update" | "async_task.start" | "async_task.complete" | "async_task.fail" | "rule_result.create" | "rule_result.update" | "report.create" | "report.update" | "report.delete" | "ledger.update" | "footprint.create" | "footprint.update")[];
       /** The friendly id of the project whose changes are told; null for the whole account. */
       project_id?: string | null;
       /** What it is for, in the words of whoever made it. */
@@ -8201,6 +8539,7 @@ export class WebhooksOperations {
 
 /** Every kind of record, each as a property of the client. */
 export class Groups {
+  readonly agents: AgentsOperations;
   readonly api_tokens: ApiTokensOperations;
   readonly asset_custom_fields: AssetCustomFieldsOperations;
   readonly assets: AssetsOperations;
@@ -8229,6 +8568,7 @@ export class Groups {
   readonly footprint_products: FootprintProductsOperations;
   readonly footprints: FootprintsOperations;
   readonly gaps: GapsOperations;
+  readonly identity_providers: IdentityProvidersOperations;
   readonly instruments: InstrumentsOperations;
   readonly ledgers: LedgersOperations;
   readonly locations: LocationsOperations;
@@ -8244,6 +8584,7 @@ export class Groups {
   readonly registry_mappings: RegistryMappingsOperations;
   readonly registry_statements: RegistryStatementsOperations;
   readonly report_links: ReportLinksOperations;
+  readonly report_previews: ReportPreviewsOperations;
   readonly report_uncertainty: ReportUncertaintyOperations;
   readonly reports: ReportsOperations;
   readonly rule_results: RuleResultsOperations;
@@ -8259,6 +8600,7 @@ export class Groups {
   readonly webhooks: WebhooksOperations;
 
   constructor(caller: Caller) {
+    this.agents = new AgentsOperations(caller);
     this.api_tokens = new ApiTokensOperations(caller);
     this.asset_custom_fields = new AssetCustomFieldsOperations(caller);
     this.assets = new AssetsOperations(caller);
@@ -8287,6 +8629,7 @@ export class Groups {
     this.footprint_products = new FootprintProductsOperations(caller);
     this.footprints = new FootprintsOperations(caller);
     this.gaps = new GapsOperations(caller);
+    this.identity_providers = new IdentityProvidersOperations(caller);
     this.instruments = new InstrumentsOperations(caller);
     this.ledgers = new LedgersOperations(caller);
     this.locations = new LocationsOperations(caller);
@@ -8302,6 +8645,7 @@ export class Groups {
     this.registry_mappings = new RegistryMappingsOperations(caller);
     this.registry_statements = new RegistryStatementsOperations(caller);
     this.report_links = new ReportLinksOperations(caller);
+    this.report_previews = new ReportPreviewsOperations(caller);
     this.report_uncertainty = new ReportUncertaintyOperations(caller);
     this.reports = new ReportsOperations(caller);
     this.rule_results = new RuleResultsOperations(caller);

@@ -57,6 +57,24 @@ export interface Adjustment {
   after: string;
 }
 
+/** The body of POST /projects/{project_id}/agents. */
+export interface AgentReportBody {
+  /** What an agent reports. */
+  agent: AgentReportOfState;
+}
+
+/** What an agent reports. */
+export interface AgentReportOfState {
+  /** The name of the agent in its file; the first report of a name registers it. */
+  name: string;
+  /** The version of the program that it runs. */
+  version: string;
+  /** What it says of itself. */
+  state: StateOfAgent;
+  /** The answer to the question that the last response had; left out without one. */
+  browsed?: BrowsingAnswer | null;
+}
+
 /** A report that holds something of a batch. */
 export interface AllocatedReport {
   /** The friendly id of the report: rpt_ and 24 hexadecimal digits. */
@@ -645,6 +663,60 @@ export interface BatchUncertainty {
   budget_count: number;
   /** What a model with a discount credits; null without one. */
   credit: BatchCredit | null;
+}
+
+/** A node of a server's address space. */
+export interface BrowsedNode {
+  /** Its id by the address of its namespace, as the agent's file takes it. */
+  node: string;
+  /** What the server calls it. */
+  name: string;
+  /** Whether it is a variable, which can be read. */
+  is_variable: boolean;
+  /** The type of a variable's value, such as `Float`. */
+  data_type?: string | null;
+  /** A variable's present value as text. */
+  value?: string | null;
+}
+
+/** A question about the address space of a server, and its answer. */
+export interface Browsing {
+  /** The number of the question. */
+  number: number;
+  /** The source whose server is asked. */
+  source: string;
+  /** The node whose children are wanted; `i=85` is the folder of the server's objects. */
+  node: string;
+  /** When it was asked, by the service's clock. */
+  asked_at: string;
+  /** What the agent found; null until it has answered. */
+  answer: BrowsingAnswer | null;
+}
+
+/** What an agent found below a node. */
+export interface BrowsingAnswer {
+  /** The number of the question. */
+  number: number;
+  /** Why nothing was found; null when the server answered. */
+  error?: string | null;
+  /** The nodes below the node, the first 500 as the server orders them. */
+  children?: BrowsedNode[];
+  /** Whether the server has more nodes below it. */
+  is_cut?: boolean;
+}
+
+/** Which part of a server's address space is wanted. */
+export interface BrowsingQuestion {
+  /** The source of type `opcua` whose server is asked. */
+  source: string;
+  /** The node whose children are wanted; left out, the folder of the server's objects. */
+  node?: string;
+}
+
+/** The body of POST /projects/{project_id}/agents/{agent_id}/browse. */
+export interface BrowsingQuestionBody {
+  /** Which part of a server's address space is wanted. */
+  browsing: BrowsingQuestion;
 }
 
 /** The body of a bulk approval: the results whose proposals are approved. */
@@ -2111,7 +2183,7 @@ export interface FeedChange {
   /** Where the feed goes on behind this change: send it as `after`. */
   cursor: string;
   /** What was changed. */
-  kind: "event" | "correction" | "batch" | "async_task" | "rule_result" | "report" | "ledger";
+  kind: "event" | "correction" | "batch" | "async_task" | "rule_result" | "report" | "ledger" | "footprint";
   /**
    * What was done to it; events are voided and restored, corrections reverted, tasks started, completed
    * and failed.
@@ -2510,6 +2582,22 @@ export interface FootprintClient {
   revoked_at: string | null;
 }
 
+/** What a caller sends to change a footprint client; what is left out stays as it is. */
+export interface FootprintClientChange {
+  /** Whose client it is, in the words of whoever made it. */
+  name?: string;
+  /**
+   * The number of the partner whose client it is, who is sent answers to its requests; null for none.
+   */
+  partner_id?: number | null;
+}
+
+/** The body of PATCH /footprint_clients/{footprint_client_id}. */
+export interface FootprintClientChangeBody {
+  /** What a caller sends to change a footprint client; what is left out stays as it is. */
+  footprint_client: FootprintClientChange;
+}
+
 /** The body of POST /footprints/{footprint_id}/deprecate. */
 export interface FootprintDeprecation {
   /** Why it is not to be used any more, in a sentence. */
@@ -2896,6 +2984,14 @@ export interface GenerationResult {
   passed_over_with_data?: string[];
 }
 
+/** The role of the people in a group of the identity provider. */
+export interface GroupRole {
+  /** The group, exactly as the provider sends it: a name, a path or an id. */
+  group: string;
+  /** What people in the group may do, as one of the roles. */
+  role: "administrator" | "member" | "collector" | "reader" | "verifier";
+}
+
 /** Who answers for a record from now on. */
 export interface HandedOver {
   /** The address of a user of the account who was not shut out. */
@@ -2920,6 +3016,78 @@ export interface HeaderQuestion {
   event_type_id: string;
   /** The names of the columns, as they stand in the first line of a file. */
   header: string[];
+}
+
+/** An identity provider by which people of the account sign in (OpenID Connect). */
+export interface IdentityProvider {
+  /** The number of the identity provider. */
+  id: number;
+  /** What people read on the button; once in the account. */
+  name: string;
+  /**
+   * What the provider calls itself, below which its discovery document is, such as
+   * `https://id.example`.
+   */
+  issuer: string;
+  /** What the provider calls this service. */
+  client_id: string;
+  /** The domains of the e-mail addresses of people who may sign in, such as `plant.example`. */
+  domains: string[];
+  /**
+   * The roles of groups. Whoever is in several groups may do what each of them may; whoever is in none
+   * of them is refused, and everybody while no group has a role.
+   */
+  roles: GroupRole[];
+  /** The claim in which the provider sends the groups of a person. */
+  groups_claim: string;
+  /** Whether passwords of the account no longer sign in, but for people who keep theirs. */
+  is_required: boolean;
+  /** Where the provider sends people back to; it is registered there. */
+  redirect_uri: string;
+  /** Where the provider says that somebody has signed out (OpenID Connect Back-Channel Logout 1.0). */
+  logout_uri: string;
+  /** The address of the account's own page to sign in. */
+  sign_in_url: string;
+  /** Why the provider could not be asked, in a sentence; null where it could. */
+  failure: string | null;
+  /** Since when it could not be asked; null where it could. */
+  failing_since: string | null;
+  /** When the record was made. */
+  created_at: string;
+  /** When the record was last changed. */
+  updated_at: string;
+}
+
+/** What a caller sends to change an identity provider; what is left out stays as it is. */
+export interface IdentityProviderChange {
+  /** What people read on the button; once in the account. */
+  name?: string;
+  /**
+   * What the provider calls itself, below which its discovery document is, such as
+   * `https://id.example`.
+   */
+  issuer?: string;
+  /** What the provider calls this service. */
+  client_id?: string;
+  /** Another secret. Required with another issuer: the one that is kept is not sent there. */
+  client_secret?: string;
+  /** The domains of the e-mail addresses of people who may sign in, such as `plant.example`. */
+  domains?: string[];
+  /**
+   * The roles of groups. Whoever is in several groups may do what each of them may; whoever is in none
+   * of them is refused, and everybody while no group has a role.
+   */
+  roles?: GroupRole[];
+  /** The claim in which the provider sends the groups of a person. */
+  groups_claim?: string;
+  /** Whether passwords of the account no longer sign in, but for people who keep theirs. */
+  is_required?: boolean;
+}
+
+/** The body of PATCH /identity_providers/{identity_provider_id}. */
+export interface IdentityProviderChangeBody {
+  /** What a caller sends to change an identity provider; what is left out stays as it is. */
+  identity_provider: IdentityProviderChange;
 }
 
 /** What would change if a change were made and what it touches generated again. */
@@ -3084,12 +3252,20 @@ export interface ImpactOnReport {
   uncovered: Decimal;
   /** The unit of the ledger. */
   unit: string;
+  /**
+   * What the ledger is for in a report of several, of which each has a row; null of a report of one.
+   */
+  role: string | null;
+  /** The sign: 1 where the ledger counts toward the claim, -1 where it is deducted. */
+  sign: number;
 }
 
 /** What a report takes from one batch. */
 export interface Inclusion {
   /** The friendly id of the batch: bat_ and 24 hexadecimal digits. */
   batch_id: string;
+  /** The ledger of the batch. */
+  ledger_id: string;
   /** What people call the batch, after its slot and partition; for an instrument its external id. */
   tracking_id: string;
   /** The start of the batch's slot, inclusive. */
@@ -3381,7 +3557,7 @@ export interface IssuedWebhook {
   /** What it is for, in the words of whoever made it. */
   description: string;
   /** Which changes are told: `batch` for all of batches, `batch.create` for new ones. */
-  change_types: ("event" | "correction" | "batch" | "async_task" | "rule_result" | "report" | "ledger" | "event.create" | "event.update" | "event.void" | "event.restore" | "correction.create" | "correction.update" | "correction.revert" | "batch.create" | "batch.update" | "batch.delete" | "async_task.create" | "async_task.update" | "async_task.start" | "async_task.complete" | "async_task.fail" | "rule_result.create" | "rule_result.update" | "report.create" | "report.update" | "report.delete" | "ledger.update")[];
+  change_types: ("event" | "correction" | "batch" | "async_task" | "rule_result" | "report" | "ledger" | "footprint" | "event.create" | "event.update" | "event.void" | "event.restore" | "correction.create" | "correction.update" | "correction.revert" | "batch.create" | "batch.update" | "batch.delete" | "async_task.create" | "async_task.update" | "async_task.start" | "async_task.complete" | "async_task.fail" | "rule_result.create" | "rule_result.update" | "report.create" | "report.update" | "report.delete" | "ledger.update" | "footprint.create" | "footprint.update")[];
   /** Whether changes are sent; while it is not, they wait in the feed, as long as that keeps them. */
   is_enabled: boolean;
   /** When it was disabled; null while it is enabled. */
@@ -3407,6 +3583,16 @@ export interface IssuedWebhook {
    * request that is repeated with its Idempotency-Key has none.
    */
   secret?: string;
+}
+
+/** The last value that an agent had of a variable since it began. */
+export interface LastValue {
+  /** The source and the variable, as client references name it. */
+  variable: string;
+  /** When the source says that the value was. */
+  time: string;
+  /** The values of the reading as text, such as `temperature 21.1, quality good`. */
+  value: string;
 }
 
 /** One ledger. */
@@ -3998,6 +4184,20 @@ export interface ListSummaryOfFootprintProduct {
 }
 
 /** What a list comes to, without its pages. */
+export interface ListSummaryOfIdentityProvider {
+  /** How many records there are. */
+  count: number;
+  /** Whether the count is what the database thinks, as of long lists with filters. */
+  count_is_estimate: boolean;
+  /** The first records of the list, up to 10. */
+  samples: IdentityProvider[];
+  /** How the list was asked for. */
+  response_mode: "default" | "summary" | "summary_with_export";
+  /** The file that is being made, where one was asked for. */
+  export?: StartedExport | null;
+}
+
+/** What a list comes to, without its pages. */
 export interface ListSummaryOfInstrument {
   /** How many records there are. */
   count: number;
@@ -4117,6 +4317,20 @@ export interface ListSummaryOfPackageInstallation {
   count_is_estimate: boolean;
   /** The first records of the list, up to 10. */
   samples: PackageInstallation[];
+  /** How the list was asked for. */
+  response_mode: "default" | "summary" | "summary_with_export";
+  /** The file that is being made, where one was asked for. */
+  export?: StartedExport | null;
+}
+
+/** What a list comes to, without its pages. */
+export interface ListSummaryOfPlantAgent {
+  /** How many records there are. */
+  count: number;
+  /** Whether the count is what the database thinks, as of long lists with filters. */
+  count_is_estimate: boolean;
+  /** The first records of the list, up to 10. */
+  samples: PlantAgent[];
   /** How the list was asked for. */
   response_mode: "default" | "summary" | "summary_with_export";
   /** The file that is being made, where one was asked for. */
@@ -4459,6 +4673,11 @@ export interface Methodology {
    * What becomes of a report with batches of other versions: `refuse` its submission, or `note` them.
    */
   other_versions: "refuse" | "note";
+  /**
+   * The ledgers that its reports take of, each in its role, the first of them in the unit of the
+   * reports; empty where a report takes of one.
+   */
+  ledgers: MethodologyLedger[];
   /** What must hold of a report before it is sent off, beside what must always hold. */
   submission_requirements: ("no_open_alerts" | "evidence")[];
   /** How much of what a report takes has to be measured, from 0 to 1; null where it asks for none. */
@@ -4469,6 +4688,19 @@ export interface Methodology {
   mapping: Record<string, unknown> | null;
   /** When the record was made. */
   created_at: string;
+}
+
+/** A role that a ledger plays in the reports of a methodology. */
+export interface MethodologyLedger {
+  /** What the ledger is for, such as `removal` or `leakage`; once in the methodology. */
+  role: string;
+  /** The sign: 1 where it counts toward what is claimed, -1 where it is deducted; the first counts. */
+  sign: number;
+  /**
+   * The unit of the ledger, such as `kg`; it converts exactly into that of the first, in which reports
+   * state their amount.
+   */
+  unit: string;
 }
 
 /** A model that implements a methodology: the versions that it names, or any. */
@@ -4683,6 +4915,14 @@ export interface ModelRunResult {
 export interface NamedProposals {
   /** The rule results to be approved, up to 100. */
   result_ids: string[];
+}
+
+/** The ledger that plays a role of the methodology in a report. */
+export interface NamedReportLedger {
+  /** The role, as the methodology calls it, such as `removal`. */
+  role: string;
+  /** The friendly id of the ledger: lgr_ and 24 hexadecimal digits. */
+  ledger_id: string;
 }
 
 /**
@@ -5178,6 +5418,38 @@ export interface NewGeneration {
   skipped_data_point_type_ids?: number[] | null;
 }
 
+/** What a caller sends to create an identity provider. */
+export interface NewIdentityProvider {
+  /** What people read on the button; once in the account. */
+  name: string;
+  /**
+   * What the provider calls itself, below which its discovery document is, such as
+   * `https://id.example`.
+   */
+  issuer: string;
+  /** What the provider calls this service. */
+  client_id: string;
+  /** The secret that the provider gave this service; it is stored encrypted and never shown. */
+  client_secret: string;
+  /** The domains of the e-mail addresses of people who may sign in, such as `plant.example`. */
+  domains: string[];
+  /**
+   * The roles of groups. Whoever is in several groups may do what each of them may; whoever is in none
+   * of them is refused, and everybody while no group has a role.
+   */
+  roles: GroupRole[];
+  /** The claim in which the provider sends the groups of a person. */
+  groups_claim?: string;
+  /** Whether passwords of the account no longer sign in, but for people who keep theirs. */
+  is_required?: boolean;
+}
+
+/** The body of POST /identity_providers. */
+export interface NewIdentityProviderBody {
+  /** What a caller sends to create an identity provider. */
+  identity_provider: NewIdentityProvider;
+}
+
 /**
  * What a caller sends to credit a system ledger; which fields it takes depends on the ledger's kind.
  */
@@ -5335,6 +5607,11 @@ export interface NewMethodology {
    * What becomes of a report with batches of other versions: `refuse` its submission, or `note` them.
    */
   other_versions?: "refuse" | "note";
+  /**
+   * The ledgers that its reports take of, each in its role, the first of them in the unit of the
+   * reports; empty where a report takes of one.
+   */
+  ledgers?: MethodologyLedger[];
   /** What must hold of a report before it is sent off, beside what must always hold. */
   submission_requirements?: ("no_open_alerts" | "evidence")[];
   /** How much of what a report takes has to be measured, from 0 to 1; null where it asks for none. */
@@ -5511,6 +5788,8 @@ export interface NewReport {
   project_id: string | number;
   /** The number of the methodology that it follows; null when it names none. */
   methodology_id?: number | null;
+  /** The ledger of each role, where its methodology has several ledgers. */
+  ledgers?: NamedReportLedger[];
   /** The batches of which it takes all that remains, up to 10,000, such as `bat_…`. */
   batch_ids?: string[];
   /** The batches from which it takes so much, up to 10,000; instead of `batch_ids`. */
@@ -5732,7 +6011,7 @@ export interface NewWebhook {
    */
   url: string;
   /** Which changes are told; all that the caller's token may read when left out. */
-  change_types?: ("event" | "correction" | "batch" | "async_task" | "rule_result" | "report" | "ledger" | "event.create" | "event.update" | "event.void" | "event.restore" | "correction.create" | "correction.update" | "correction.revert" | "batch.create" | "batch.update" | "batch.delete" | "async_task.create" | "async_task.update" | "async_task.start" | "async_task.complete" | "async_task.fail" | "rule_result.create" | "rule_result.update" | "report.create" | "report.update" | "report.delete" | "ledger.update")[] | null;
+  change_types?: ("event" | "correction" | "batch" | "async_task" | "rule_result" | "report" | "ledger" | "footprint" | "event.create" | "event.update" | "event.void" | "event.restore" | "correction.create" | "correction.update" | "correction.revert" | "batch.create" | "batch.update" | "batch.delete" | "async_task.create" | "async_task.update" | "async_task.start" | "async_task.complete" | "async_task.fail" | "rule_result.create" | "rule_result.update" | "report.create" | "report.update" | "report.delete" | "ledger.update" | "footprint.create" | "footprint.update")[] | null;
   /** The friendly id of the project whose changes are told; null for the whole account. */
   project_id?: string | null;
   /** What it is for, in the words of whoever made it. */
@@ -6344,6 +6623,14 @@ export interface PageOfFootprintProduct {
 }
 
 /** One page of a list. */
+export interface PageOfIdentityProvider {
+  /** The records of the page, in the order that `info.sort` says. */
+  data: IdentityProvider[];
+  /** Where the page stands in its list, and how to go on. */
+  info: Info;
+}
+
+/** One page of a list. */
 export interface PageOfInstrument {
   /** The records of the page, in the order that `info.sort` says. */
   data: Instrument[];
@@ -6411,6 +6698,14 @@ export interface PageOfOutage {
 export interface PageOfPackageInstallation {
   /** The records of the page, in the order that `info.sort` says. */
   data: PackageInstallation[];
+  /** Where the page stands in its list, and how to go on. */
+  info: Info;
+}
+
+/** One page of a list. */
+export interface PageOfPlantAgent {
+  /** The records of the page, in the order that `info.sort` says. */
+  data: PlantAgent[];
   /** Where the page stands in its list, and how to go on. */
   info: Info;
 }
@@ -6649,6 +6944,48 @@ export interface PeriodCapture {
   meters: MeterCapture[];
 }
 
+/** An agent at a plant, and what it reported last. */
+export interface PlantAgent {
+  /** The number of the agent. */
+  id: number;
+  /** The friendly id of the project: prj_ and 24 hexadecimal digits. */
+  project_id: string;
+  /** The name of the agent in its file; there is one of it in the project. */
+  name: string;
+  /** What people write about it, such as where the machine stands. */
+  description: string | null;
+  /** After how long without a report the agent counts as quiet. */
+  quiet_after_seconds: number;
+  /** Whether the agent has not reported for so long. */
+  is_quiet: boolean;
+  /** When its last report came, by the service's clock. */
+  reported_at: string;
+  /** The version of the program that it runs. */
+  version: string;
+  /** What it said of itself then. */
+  state: StateOfAgent;
+  /** The last question about a server's address space; null before the first. */
+  browsing: Browsing | null;
+  /** When the record was made. */
+  created_at: string;
+  /** When the record was last changed. */
+  updated_at: string;
+}
+
+/** What a caller sends to change an agent; what is left out stays as it is. */
+export interface PlantAgentChange {
+  /** What people write about it, such as where the machine stands. */
+  description?: string | null;
+  /** After how long without a report the agent counts as quiet. */
+  quiet_after_seconds?: number;
+}
+
+/** The body of PATCH /projects/{project_id}/agents/{agent_id}. */
+export interface PlantAgentChangeBody {
+  /** What a caller sends to change an agent; what is left out stays as it is. */
+  agent: PlantAgentChange;
+}
+
 /**
  * How the population differs from what it was when the engagement began, by the ids of its records.
  */
@@ -6719,6 +7056,25 @@ export interface PreviewEntry {
    * Those of `passed_over_slots` in which events lie that the model reads, counted elsewhere or not.
    */
   passed_over_with_data: string[];
+}
+
+/** Something that keeps a report from being sent by a mapping. */
+export interface PreviewProblem {
+  /** What is wrong, in a sentence. */
+  message: string;
+  /**
+   * Where: a place of the mapping, such as `mapping.template.total.$unit`, a field, or a place of the
+   * document; null where it is about the file as a whole.
+   */
+  field: string | null;
+}
+
+/** The body of POST /reports/{report_id}/submission/preview. */
+export interface PreviewRequest {
+  /** The mapping that is tried, as a methodology has it. */
+  mapping?: Record<string, unknown>;
+  /** The number of the methodology whose mapping is tried; without both, of the report's own. */
+  methodology_id?: number;
 }
 
 /**
@@ -7057,8 +7413,13 @@ export interface Report {
   status: "draft" | "submitting" | "submitted" | "complete" | "rejected" | "failed" | "superseded" | "withdrawn";
   /** The number of the methodology that it follows; null when it names none. */
   methodology_id: number | null;
-  /** The ledger of its batches; null while it has none. */
+  /** The ledger of its batches; null while it has none. Of several ledgers the first one. */
   ledger_id: string | null;
+  /**
+   * The ledgers that it takes of with what each counts for, in the order of its methodology; empty for
+   * a report of one ledger.
+   */
+  ledgers: ReportLedger[];
   /** The start of its period, that of the first slot of its batches; null while it has none. */
   start_time: string | null;
   /** The end of its period, that of the last slot of its batches; null while it has none. */
@@ -7067,7 +7428,10 @@ export interface Report {
   inclusions: Inclusion[];
   /** From how many batches it takes. */
   inclusion_count: number;
-  /** What it states, in its ledger's unit: what it takes of batches, less `liability`. */
+  /**
+   * What it states, in its ledger's unit: what it takes of batches, less `liability`; of several
+   * ledgers the sum of what each counts for, in the unit of the first.
+   */
   amount: Decimal;
   /**
    * What the claim owes its receiver, in its ledger's unit, where the truth is below zero; null for
@@ -7139,6 +7503,8 @@ export interface ReportChange {
   report_type?: string;
   /** The number of the methodology that it follows; null when it names none. */
   methodology_id?: number | null;
+  /** The ledger of each role, instead of those that it has. */
+  ledgers?: NamedReportLedger[];
   /** The batches of which it takes all that remains, instead of those that it has. */
   batch_ids?: string[];
   /** The batches from which it takes so much, instead of those that it has. */
@@ -7168,6 +7534,28 @@ export interface ReportChanges {
   liability_change: Decimal;
   /** Run by run, what is taken differently. */
   data: RunRestated[];
+}
+
+/** A ledger that a report of several takes of: it counts toward what is claimed, or is deducted. */
+export interface ReportLedger {
+  /** What the ledger is for in the report, as its methodology calls it, such as `removal`. */
+  role: string;
+  /** The friendly id of the ledger: lgr_ and 24 hexadecimal digits. */
+  ledger_id: string;
+  /** The sign: 1 where it counts toward the claim, -1 where it is deducted. */
+  sign: number;
+  /** The unit of the ledger, such as `kg`. */
+  unit: string;
+  /** How much the report takes of its batches, in `unit`. */
+  amount: Decimal;
+  /** How much of that the receiver accepted; null until the report is accepted. */
+  accepted_amount: Decimal | null;
+  /**
+   * What `amount` counts for in the amount of the report: with its sign, in the first ledger's unit.
+   */
+  counted: Decimal;
+  /** What `accepted_amount` counts for; null until the report is accepted. */
+  accepted_counted: Decimal | null;
 }
 
 /** A link that opens a report to whoever has its address. */
@@ -7277,6 +7665,26 @@ export interface ReportPart {
   amount?: Decimal;
   /** How much it takes of which batches, instead of `amount`. */
   batches?: TakenBatch[];
+}
+
+/** What a report would be sent as. */
+export interface ReportPreview {
+  /** The friendly id of the report: rpt_ and 24 hexadecimal digits. */
+  report_id: string;
+  /** What kind of file it would be; null where the mapping cannot be used. */
+  media_type: string | null;
+  /** How long the file would be; null likewise. */
+  size_bytes: number | null;
+  /** Its beginning; of a spreadsheet its cells, one to a line. Null likewise. */
+  text: string | null;
+  /** Whether the file goes on after its beginning. */
+  is_cut: boolean;
+  /** What keeps it from being sent; empty when it may be. */
+  problems: PreviewProblem[];
+  /** The numbers that were rounded, in the order of the file. */
+  roundings: RoundedNumber[];
+  /** How many there are; the first 1,000 are listed. */
+  rounding_count: number;
 }
 
 /** The body of POST /reports/{report_id}/reject. */
@@ -7433,6 +7841,20 @@ export interface RoundedAwayDraw {
   ledger: string;
   /** How much is needed, in the unit of that ledger, before it is rounded. */
   needed: Decimal;
+}
+
+/** A number that is written with fewer digits than it has. */
+export interface RoundedNumber {
+  /** Where it stands in the file, such as `goods[0].mass`, `Report/Good[1]/Mass` or `Sheet!B3`. */
+  place: string;
+  /** The field that it is of, such as `report.amount`. */
+  field: string;
+  /** What it is, in the unit that is written; of a quotient to 34 digits. */
+  exact: Decimal;
+  /** What the file has instead. */
+  written: Decimal;
+  /** What rounding added. */
+  difference: Decimal;
 }
 
 /** One data rule, as its newest version has it. */
@@ -7784,6 +8206,8 @@ export interface RunRestated {
   change: Decimal;
   /** Why: what became of the run since, or that another amount was chosen. */
   causes: ("new_version" | "correction" | "late_data" | "other_inputs" | "selection")[];
+  /** The ledger of these batches. */
+  ledger_id: string;
 }
 
 /** What a rule run came to: as its task ends with it, and as the audit log keeps it. */
@@ -8116,6 +8540,22 @@ export interface SourceLedger {
   unit: string;
 }
 
+/** How a source of an agent fares. */
+export interface SourceState {
+  /** The name of the source in the agent's file. */
+  name: string;
+  /** What the source is, such as `opcua`. */
+  type: string;
+  /** What the agent does with it, such as `reading` or `waiting`. */
+  state: string;
+  /** What keeps the agent from reading it; null when nothing does. */
+  error?: string | null;
+  /** How far the agent's clock is ahead of the source's; null when the source tells no time. */
+  clock_offset_seconds?: Decimal | null;
+  /** What is wrong with single variables of it, by their names. */
+  problems?: Record<string, string>;
+}
+
 /** The answer to a split: the reports that took the place of the one that was split. */
 export interface SplitReports {
   /** In the order in which they were named. */
@@ -8205,6 +8645,28 @@ export interface StartedUncertaintyRun {
   uncertainty_run: UncertaintyRun;
   /** One task that a caller polls. */
   async_task: AsyncTask;
+}
+
+/** What an agent says of itself. */
+export interface StateOfAgent {
+  /** Readings in its spool that the service does not have yet. */
+  waiting: number;
+  /** Since when the oldest of them has waited, by the agent's clock; null when none waits. */
+  oldest_arrived_at: string | null;
+  /** For how long the oldest has waited; 0 when none waits. */
+  lag_seconds: Decimal;
+  /** Readings that were set apart. */
+  refused: number;
+  /** How much of the spool's file is in use. */
+  spool_bytes: number;
+  /** How large the spool may become. */
+  spool_bytes_max: number;
+  /** How far the agent's clock is ahead of the service's; null before the first answer. */
+  clock_offset_seconds: Decimal | null;
+  /** How each source fares. */
+  sources: SourceState[];
+  /** The last value of each variable since the agent began, the newest first. */
+  last_values: LastValue[];
 }
 
 /** Two values between which a quantity lies with a probability, with equal tails outside. */
@@ -8896,7 +9358,7 @@ export interface Webhook {
   /** What it is for, in the words of whoever made it. */
   description: string;
   /** Which changes are told: `batch` for all of batches, `batch.create` for new ones. */
-  change_types: ("event" | "correction" | "batch" | "async_task" | "rule_result" | "report" | "ledger" | "event.create" | "event.update" | "event.void" | "event.restore" | "correction.create" | "correction.update" | "correction.revert" | "batch.create" | "batch.update" | "batch.delete" | "async_task.create" | "async_task.update" | "async_task.start" | "async_task.complete" | "async_task.fail" | "rule_result.create" | "rule_result.update" | "report.create" | "report.update" | "report.delete" | "ledger.update")[];
+  change_types: ("event" | "correction" | "batch" | "async_task" | "rule_result" | "report" | "ledger" | "footprint" | "event.create" | "event.update" | "event.void" | "event.restore" | "correction.create" | "correction.update" | "correction.revert" | "batch.create" | "batch.update" | "batch.delete" | "async_task.create" | "async_task.update" | "async_task.start" | "async_task.complete" | "async_task.fail" | "rule_result.create" | "rule_result.update" | "report.create" | "report.update" | "report.delete" | "ledger.update" | "footprint.create" | "footprint.update")[];
   /** Whether changes are sent; while it is not, they wait in the feed, as long as that keeps them. */
   is_enabled: boolean;
   /** When it was disabled; null while it is enabled. */
@@ -8924,7 +9386,7 @@ export interface WebhookChange {
   /** Where requests are sent by POST. */
   url?: string;
   /** Which changes are told: `batch` for all of batches, `batch.create` for new ones. */
-  change_types?: ("event" | "correction" | "batch" | "async_task" | "rule_result" | "report" | "ledger" | "event.create" | "event.update" | "event.void" | "event.restore" | "correction.create" | "correction.update" | "correction.revert" | "batch.create" | "batch.update" | "batch.delete" | "async_task.create" | "async_task.update" | "async_task.start" | "async_task.complete" | "async_task.fail" | "rule_result.create" | "rule_result.update" | "report.create" | "report.update" | "report.delete" | "ledger.update")[];
+  change_types?: ("event" | "correction" | "batch" | "async_task" | "rule_result" | "report" | "ledger" | "footprint" | "event.create" | "event.update" | "event.void" | "event.restore" | "correction.create" | "correction.update" | "correction.revert" | "batch.create" | "batch.update" | "batch.delete" | "async_task.create" | "async_task.update" | "async_task.start" | "async_task.complete" | "async_task.fail" | "rule_result.create" | "rule_result.update" | "report.create" | "report.update" | "report.delete" | "ledger.update" | "footprint.create" | "footprint.update")[];
   /** The friendly id of the project whose changes are told; null for the whole account. */
   project_id?: string | null;
   /** What it is for, in the words of whoever made it. */
@@ -8953,7 +9415,7 @@ export interface WebhookDelivery {
   /** The type of the message, such as `weighbridge.batch.create`. */
   type: string;
   /** What was changed; `webhook` for a test. */
-  kind: "event" | "correction" | "batch" | "async_task" | "rule_result" | "report" | "ledger" | "webhook";
+  kind: "event" | "correction" | "batch" | "async_task" | "rule_result" | "report" | "ledger" | "footprint" | "webhook";
   /** What was done to it; `test` for a test. */
   action: "create" | "update" | "delete" | "void" | "restore" | "revert" | "start" | "complete" | "fail" | "test";
   /** The friendly id of the project: prj_ and 24 hexadecimal digits. */

@@ -15,12 +15,14 @@ export const GROWTH = 1.6;
 /** The kinds of problems that errors name by `code`. */
 export type ErrorCode =
   "account_busy" |
+  "another_ledger" |
   "another_model" |
   "another_version" |
   "audit_key_missing" |
   "balance" |
   "batch" |
   "batch_gone" |
+  "below_zero" |
   "body" |
   "bundle_missing" |
   "case" |
@@ -83,6 +85,7 @@ export type ErrorCode =
   "not_accepted" |
   "not_computable" |
   "not_covered" |
+  "not_deducted" |
   "not_draft" |
   "not_drawn_by_hand" |
   "not_found" |

@@ -228,6 +228,13 @@ _TAKEN: Final = f"""
    CROSS JOIN LATERAL (SELECT {FACTOR} AS factor) AS counted
    WHERE (i.project_id, i.report_id) = (r.project_id, r.id)
 """
+
+
+def _count(amount: str) -> str:
+    """What an amount of a ledger counts for: of one that converts, with no more digits than it needs."""
+    return f"CASE WHEN factor = 1 THEN {amount} ELSE trim_scale({amount} * factor) END"
+
+
 _WAS_ACCEPTED: Final = """EXISTS (
     SELECT FROM report_moves m WHERE (m.project_id, m.report_id, m.status) = (r.project_id, r.id, 'complete'))
 """
@@ -235,9 +242,9 @@ _WAS_ACCEPTED: Final = """EXISTS (
 _JOINED: Final = f"""
     LEFT JOIN ledgers l ON (l.project_id, l.id) = (r.project_id, r.ledger_id)
     LEFT JOIN LATERAL (
-        SELECT count(*) AS count, coalesce(sum(i.amount * factor), 0) AS amount,
+        SELECT count(*) AS count, coalesce(sum({_count("i.amount")}), 0) AS amount,
                min(b.start_time) AS start_time, max(b.end_time) AS end_time,
-               coalesce(sum(coalesce(i.accepted_amount, i.amount) * factor), 0) AS accepted
+               coalesce(sum({_count("coalesce(i.accepted_amount, i.amount)")}), 0) AS accepted
                {_TAKEN}) AS taken ON true
     CROSS JOIN LATERAL (
         SELECT CASE WHEN {_WAS_ACCEPTED} THEN taken.accepted END AS amount) AS accepted
@@ -499,8 +506,9 @@ _LEDGERS: Final = f"""
 _HISTORY: Final = f"""
     SELECT m.report_id, m.status, m.said_at, u.name, m.adapter, m.reason, m.reference,
            CASE WHEN m.status = 'complete' THEN (
-               SELECT coalesce(sum(coalesce(i.accepted_amount, i.amount) * {FACTOR}), 0)
+               SELECT coalesce(sum({_count("coalesce(i.accepted_amount, i.amount)")}), 0)
                  FROM report_batches i JOIN batches b ON (b.project_id, b.id) = (i.project_id, i.batch_id)
+                CROSS JOIN LATERAL (SELECT {FACTOR} AS factor) AS counted
                 WHERE (i.project_id, i.report_id) = (m.project_id, m.report_id)
                ) - coalesce(r.liability, 0) END
       FROM {_NAMED}

@@ -290,6 +290,9 @@ ADDRESSES_OF_LINK: Final = 2
 AT_WORK: Final = 2
 """Requests of strangers that a process carries out at a time; one link, or else one address, has half."""
 
+ASKING: Final = 16
+"""Requests of strangers that wait for an identity provider at a time, a quarter of them for the same one."""
+
 WAIT_SECONDS: Final = 1.0
 """How long such a request waits for its time, at most."""
 
@@ -350,6 +353,9 @@ class Strangers:
         self.addresses = Arrivals()
         self.links = Arrivals(ADDRESSES_OF_LINK * PER_SECOND, ADDRESSES_OF_LINK * AT_ONCE)
         self.places = Places(AT_WORK, occupied="Others are served who carry no token either", code=_CODE)
+        self.asking = Places(
+            ASKING, share=ASKING // 4, occupied="Others sign in by an identity provider just now", code=_CODE
+        )
 
 
 def _keep(times: OrderedDict[Hashable, float], key: Hashable, time: float) -> None:
@@ -378,6 +384,21 @@ async def admit_stranger(request: WebRequest, link: Hashable = None) -> AsyncIte
         await request.body()
     strangers: Strangers = request.app.state.strangers
     async with strangers.places.of(key), shares(request).turn(NO_ACCOUNT):
+        yield
+
+
+@asynccontextmanager
+async def admit_asking_stranger(request: WebRequest) -> AsyncIterator[None]:
+    """Let in a stranger's request that another service is asked for, which may be slow.
+
+    It has a place of its own kind, by the provider that its path names or else by its address, so that a slow
+    provider keeps nobody from other pages; and it holds no connection while it waits.
+    """
+    address = await await_time(request)
+    if request.method == "POST":
+        await request.body()
+    strangers: Strangers = request.app.state.strangers
+    async with strangers.asking.of(request.path_params.get("provider", address)):
         yield
 
 

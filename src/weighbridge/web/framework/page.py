@@ -29,7 +29,7 @@ from weighbridge.errors import (
     TooLarge,
     UnsupportedMediaType,
 )
-from weighbridge.http.caller import WebRequest, admit_stranger, from_replica, shares
+from weighbridge.http.caller import WebRequest, admit_asking_stranger, admit_stranger, from_replica, shares
 from weighbridge.http.endpoints.computing import execute_request, hand_over_when_long
 from weighbridge.http.endpoints.framework import ServedRequest
 from weighbridge.http.endpoints.links import hash_link
@@ -282,11 +282,13 @@ def open_page(
     *,
     query: Mapping[str, str] = MappingProxyType({}),
     is_from_elsewhere: bool = False,
+    asks_provider: bool = False,
 ) -> Callable[[Callable[[WebRequest], Awaitable[PageResponse]]], list[HTTPRouteHandler]]:
     """Serve a page that needs no session; it opens its own transactions.
 
     `query` names the parameters of a link that grants access. A form that is sent from elsewhere is one of
-    another service, which shows by its content whose it is.
+    another service, which shows by its content whose it is. A page that asks an identity provider waits among
+    such pages alone.
     """
     is_link = bool(query)
 
@@ -294,7 +296,9 @@ def open_page(
         async def handler(request: WebRequest) -> PageResponse:
             if method == "POST" and not is_from_elsewhere:
                 check_same_origin(request)
-            async with admit_stranger(request, hash_link(request) if is_link else None):
+            link = hash_link(request) if is_link else None
+            admission = admit_asking_stranger(request) if asks_provider else admit_stranger(request, link)
+            async with admission:
                 return await function(request)
 
         return [

@@ -46,7 +46,7 @@ CELLS_ASKED_MAX: Final = 64
 """Cells in which a domain is looked for."""
 
 
-@open_page("POST", "/sign_in/provider")
+@open_page("POST", "/sign_in/provider", asks_provider=True)
 async def sign_in_by_provider(request: WebRequest) -> Sendable:
     """Send a person to the identity provider that they chose, or that takes their e-mail address."""
     fields = await read_fields(request, OPEN_FIELDS_MAX)
@@ -66,7 +66,7 @@ async def sign_in_by_provider(request: WebRequest) -> Sendable:
         return await show_sign_in(request, after, email, refusal, offers)
 
 
-@open_page("GET", "/sign_in/providers/{provider}/callback")
+@open_page("GET", "/sign_in/providers/{provider}/callback", asks_provider=True)
 async def come_back_from_provider(request: WebRequest) -> Sendable:
     """Take what an identity provider says of a person, and begin a session."""
     query = dict(request.query_params.items())
@@ -87,7 +87,7 @@ async def come_back_from_provider(request: WebRequest) -> Sendable:
     return redirect_to(local_path_or_home(arrival.next), keep_session(request, arrival.secret))
 
 
-@open_page("POST", "/sign_in/providers/{provider}/logout", is_from_elsewhere=True)
+@open_page("POST", "/sign_in/providers/{provider}/logout", is_from_elsewhere=True, asks_provider=True)
 async def sign_out_by_provider(request: WebRequest) -> Sendable:
     """End the sessions of somebody who has signed out at an identity provider (back-channel logout)."""
     fields = await read_fields(request, OPEN_FIELDS_MAX)

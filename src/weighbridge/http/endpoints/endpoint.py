@@ -147,24 +147,24 @@ async def read_at_once(
     if cached is None or allowance is None:
         return None
     account = request.scope["state"]["account"] = cached.actor.account_id
+    request.scope["state"]["limit"] = allowance.headers
     answer = None
-    try:
-        async with shares(request).turn(account):
+    async with shares(request).turn(account):  # who waits for it in vain need not wait again
+        try:
             with computing_for(account):
                 async with database(request).read() as tx:
                     tx.require(*cached.question, Unauthorized("The token acts for another by now."))
                     answer = await read_function(tx, cached.actor)
                     await tx.settle()
-    except Refusal:
-        answer = None
-    except OperationalError as error:
-        if error.sqlstate != MOVED:
-            raise
-        forget_cell(request)
-    finally:
-        if answer is None:
-            limiter.take_back(cached.token_id, allowance)
-    request.scope["state"]["limit"] = allowance.headers
+        except Refusal:
+            answer = None
+        except OperationalError as error:
+            if error.sqlstate != MOVED:
+                raise
+            forget_cell(request)
+        finally:
+            if answer is None:
+                limiter.take_back(cached.token_id, allowance)
     return answer
 
 

@@ -168,8 +168,8 @@ async def choose_ledgers(
     if not roles:
         if not named:
             return WantedLedgers((), is_open=False, problems=())
-        message = "report.ledgers must be left out: its methodology names no ledgers."
-        return WantedLedgers((), is_open=False, problems=[Problem(message, field, "conflict")])
+        problems = await _check_unwanted(tx, project, named)
+        return WantedLedgers((), is_open=False, problems=problems)
     if named is None:
         chosen = {one.role: one.ledger for one in kept}
         if chosen.keys() != {one.role for one in roles}:
@@ -184,6 +184,25 @@ async def choose_ledgers(
     if problems:
         return WantedLedgers((), is_open=True, problems=problems)
     return WantedLedgers(_build_roles(roles, chosen, known), is_open=False, problems=())
+
+
+async def _check_unwanted(tx: Read, project: int, named: Sequence[NamedReportLedger]) -> list[Problem]:
+    """What is wrong with ledgers that the methodology of a report has no roles for."""
+    field = "report.ledgers"
+    message = f"{field} must be left out: its methodology names no ledgers."
+    numbers = [identity.number("ledger", one.ledger_id, project) for one in named]
+    known = await _read_units(tx, project, numbers)
+    unknown = [
+        _unknown_ledger(f"{field}[{index}].ledger_id", named[index].role)
+        for index, number in enumerate(numbers)
+        if number not in known
+    ]
+    return [Problem(message, field, "conflict"), *unknown]
+
+
+def _unknown_ledger(place: str, role: str) -> Problem:
+    message = f"{place} names no ledger of the project for the role {shorten(role)!r}."
+    return Problem(message, place, "unknown")
 
 
 def _read_named(
@@ -226,8 +245,7 @@ def _check_named(
     for one in roles:
         ledger, place = chosen[one.role], places[one.role]
         if ledger not in known:
-            message = f"{place} names no ledger of the project for the role {one.role!r}."
-            problems.append(Problem(message, place, "unknown"))
+            problems.append(_unknown_ledger(place, one.role))
             continue
         friendly = identity.of("ledger", project, ledger)
         if ledger in seen:

@@ -272,12 +272,16 @@ def test_feeds_are_made_and_take_a_file(shell, name, tmp_path):
     assert api.get(f"/projects/{plant['id']}/data_feeds").data
 
 
-def test_lists_are_summarised_and_exported(shell):
-    plant = given.measuring(shell.api, given.number("wet_mass"))
+def test_lists_are_summarised_and_exported(shell, drain):
+    plant = accounting.plant(shell.api, drain)
+    *blocks, named = blocks_of("export-lists")
 
-    printed = [shell.run(block, PROJECT=plant["id"]) for block in blocks_of("export-lists")]
+    printed = [shell.run(block, PROJECT=plant.project["id"]) for block in blocks]
+    shell.run(named, LEDGER=plant.ledger["id"])
 
     assert '"status":"pending"' in printed[-1]
+    [file] = shell.folder.glob("*.csv")
+    assert file.name.startswith("plant-")
 
 
 def test_changes_are_followed_from_a_cursor_on(shell):

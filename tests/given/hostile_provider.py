@@ -42,6 +42,11 @@ class HostileProvider:
         self.sign: Callable[[dict[str, Any]], str] = sign
         self.asked: list[dict[str, str]] = []
         """What its token endpoint was sent."""
+        self.called = threading.Event()
+        """That somebody has asked it."""
+        self.answers = threading.Event()
+        """That it answers; until then whoever asks waits."""
+        self.answers.set()
 
     def identify(self, **claims: Any) -> None:
         """Say of somebody what is said of everybody, but for these claims; None leaves one out."""
@@ -63,6 +68,8 @@ class HostileProvider:
 
     def answer(self, path: str, form: dict[str, str]) -> Any:
         """The object that it answers a request with, or bytes."""
+        self.called.set()
+        self.answers.wait()
         if path == "/.well-known/openid-configuration":
             return self.document
         if path == "/jwks":

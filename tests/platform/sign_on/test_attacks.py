@@ -1,5 +1,6 @@
 """What a provider, or somebody on the way, may send that signs nobody in."""
 
+import threading
 import time
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -257,3 +258,23 @@ def test_a_person_of_the_account_is_not_taken_over_by_the_address(server, accoun
     refused = refusal(come_back(Visitor(server), connect_to(hostile.issuer), hostile))
 
     assert "You may do more than any group of the identity provider gives" in refused
+
+
+def test_a_provider_that_does_not_answer_keeps_nobody_from_signing_in_otherwise(server, connect_to, hostile):
+    provider = connect_to(hostile.issuer)
+    chosen = {"provider": provider["redirect_uri"].split("/")[-2]}
+    hostile.answers.clear()
+    waiting = [
+        threading.Thread(target=Visitor(server).post, args=("/sign_in/provider", chosen)) for _ in "ab"
+    ]
+    for one in waiting:
+        one.start()
+    hostile.called.wait()
+
+    page = Visitor(server).get("/sign_in")
+    still_waiting = [one.is_alive() for one in waiting]
+    hostile.answers.set()
+    for one in waiting:
+        one.join()
+
+    assert (page.status, still_waiting) == (200, [True, True])

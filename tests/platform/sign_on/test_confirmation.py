@@ -10,9 +10,7 @@ from weighbridge.http.outgoing import CallReach, OutgoingClient
 from weighbridge.platform.records import OUTAGE_MINUTES
 from weighbridge.platform.sign_on.confirmation import confirm_people
 
-DUE = (
-    "UPDATE provider_people SET next_at = now() - interval '1 second' WHERE account_id = %s RETURNING user_id"
-)
+DUE = "UPDATE provider_people SET next_at = now() - interval '1 day' WHERE account_id = %s RETURNING user_id"
 
 ENDED = "SELECT after FROM audit_log WHERE account_id = %s AND action = 'user.end_access'"
 PASSED = """

@@ -13,17 +13,17 @@ CODES = {0: "good", 0x40000000: "uncertain", 0x808D0000: "bad", 0x40910000: "sub
 
 
 @pytest.fixture
-def server(tmp_path):
+def foreign(tmp_path):
     if not is_installed("node-opcua-server"):
         pytest.skip("node-opcua of npm is not installed; make packages does so")
-    server = ForeignServer(tmp_path)
-    yield server
-    server.close()
+    foreign = ForeignServer(tmp_path)
+    yield foreign
+    foreign.close()
 
 
-def source(server):
+def source(foreign):
     node = {"node": NODE, "event_type": "kiln", "data_point": "temperature", "quality": "quality"}
-    plant = {"type": "opcua", "name": "plc", "url": server.url, "publishing_ms": 50, "nodes": [node]}
+    plant = {"type": "opcua", "name": "plc", "url": foreign.url, "publishing_ms": 50, "nodes": [node]}
     return plant | {
         "history_from": START.isoformat(),
         "history_overlap_seconds": 600,
@@ -31,13 +31,13 @@ def source(server):
     }
 
 
-def measure(server, begin, end):
+def measure(foreign, begin, end):
     """A value each second; gives the rows that are to come of them."""
     rows = []
     for number in range(begin, end):
         code = [*CODES][number % len(CODES)]
         value, time = 20 + number / 8, START + timedelta(seconds=number)
-        server.measure(value, time.isoformat(), code)
+        foreign.measure(value, time.isoformat(), code)
         rows.append(
             (
                 f"{time:%Y-%m-%dT%H:%M:%S}.000Z",
@@ -48,16 +48,16 @@ def measure(server, begin, end):
     return rows
 
 
-def test_every_value_is_there_once_through_history_subscription_and_a_kill(site, server, agent):
-    rows = measure(server, 0, 60)
-    running = agent(site.configuration(source(server)))
+def test_every_value_is_there_once_through_history_subscription_and_a_kill(site, foreign, agent):
+    rows = measure(foreign, 0, 60)
+    running = agent(site.configuration(source(foreign)))
     running.start()
     until(lambda: len(site.events("kiln")) == 60, what="the history is there")
-    rows += measure(server, 60, 90)
+    rows += measure(foreign, 60, 90)
     running.kill()
-    rows += measure(server, 90, 150)
+    rows += measure(foreign, 90, 150)
     running.start()
-    rows += measure(server, 150, 180)
+    rows += measure(foreign, 150, 180)
 
     until(lambda: len(site.events("kiln")) == 180, what="all is there")
     assert site.told("kiln", "temperature", "quality") == rows
@@ -65,10 +65,10 @@ def test_every_value_is_there_once_through_history_subscription_and_a_kill(site,
     assert running.spooled().refused == 0
 
 
-def test_its_address_space_is_browsed(site, server, agent):
-    measure(server, 0, 1)
+def test_its_address_space_is_browsed(site, foreign, agent):
+    measure(foreign, 0, 1)
     service = site.service() | {"report_seconds": 5}
-    agent(site.configuration(source(server), service=service)).start()
+    agent(site.configuration(source(foreign), service=service)).start()
     agents = f"/projects/{site.project['id']}/agents"
     [reported] = until(lambda: site.api.get(agents).expect(200).data, what="the agent has registered")
 

@@ -161,7 +161,7 @@ def test_a_full_spool_takes_nothing_more_and_the_broker_keeps_what_comes_until_t
 
 def is_full(running):
     fact = running.spooled().facts.get("source/gateway", {})
-    return fact if fact.get("error") == "the spool is full" else None
+    return fact if fact.get("error") == "the spool has its size" else None
 
 
 def stored(site):

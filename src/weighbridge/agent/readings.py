@@ -43,11 +43,17 @@ class Tags:
 
 @dataclass(frozen=True, slots=True)
 class AgentReading:
-    """What a source said: the event as JSON, its name, and the digest of what was measured."""
+    """What a source said: the event as JSON, its name and time, and the digest of what was measured."""
 
     reference: str
     digest: bytes
     event: bytes
+    time: datetime
+
+    @property
+    def variable(self) -> str:
+        """What it is of: its name without its time."""
+        return self.reference.removesuffix(f"@{text_of(self.time)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +89,7 @@ def make_reading(
     if arrival is not None:
         slug, arrived_at = arrival
         points.append({"slug": slug, "value": text_of(arrived_at)})
-    return AgentReading(reference, digest, _encode(event))
+    return AgentReading(reference, digest, _encode(event), time)
 
 
 def build_reference(source: str, variable: str, time: datetime) -> str:

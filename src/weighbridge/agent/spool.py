@@ -427,11 +427,11 @@ class Spool:
 
     def _remember(self, readings: Sequence[AgentReading]) -> None:
         for reading in readings:
-            variable, _, text = reading.reference.rpartition("@")
-            time = datetime.fromisoformat(text)
-            known = self._last_events.get(variable)
-            if (known is None and len(self._last_events) < VARIABLES_MAX) or (known and known[0] <= time):
-                self._last_events[variable] = time, reading.event
+            known = self._last_events.get(reading.variable)
+            if (known is None and len(self._last_events) < VARIABLES_MAX) or (
+                known and known[0] <= reading.time
+            ):
+                self._last_events[reading.variable] = reading.time, reading.event
 
     async def state(self) -> SpoolState:
         """What the spool holds now."""

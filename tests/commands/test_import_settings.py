@@ -44,7 +44,7 @@ def test_every_setting_of_a_data_feed_is_an_option_or_given_by_others():
 @pytest.mark.parametrize("name", SETTINGS)
 def test_what_an_option_gives_becomes_the_setting(name):
     settings = read_settings(FeedSettings(**{name: another(name)}), decimal_comma=False)
-    target = Target("prj_1", TypeFacts("nxt_1", "delivery", "none"), {})
+    target = Target("prj_1", TypeFacts("nxt_1", "delivery", "none", []), {})
 
     feed = build_feed(Order(CsvFile("log.csv"), "prj_1", "delivery", settings=settings), target, BadRows.SKIP)
 

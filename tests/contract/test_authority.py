@@ -29,6 +29,19 @@ ACTING = {
 
 ACTED_ON = {role.name: role.permissions for role in ROLES} | {one: (one,) for one in ALL_PERMISSIONS}
 
+_LINK = """
+    WITH given (account_id, user_id) AS (VALUES (%s::integer, %s::integer)),
+    made AS (
+        INSERT INTO identity_providers
+               (account_id, name, issuer, client_id, domains, groups_claim, roles, is_required)
+        SELECT account_id, 'One', 'https://one.example', 'us', '{one.example}', 'groups', '[]', false
+          FROM given
+        ON CONFLICT (account_id, name) DO UPDATE SET name = 'One' RETURNING id)
+    INSERT INTO provider_people (account_id, user_id, provider_id, subject, groups)
+    SELECT account_id, user_id, id, 'subject-' || user_id, '{}' FROM given CROSS JOIN made
+    ON CONFLICT DO NOTHING RETURNING user_id
+"""
+
 _numbers = count(1)
 
 
@@ -53,6 +66,12 @@ class Pair:
         """A person who may do so much: number and address."""
         email = email_of(self.account, *self.other)
         return actor_of(self.account, email).user_id, email
+
+    def linked(self) -> int:
+        """The number of a person who signs in by an identity provider."""
+        number, _ = self.user()
+        self.account.sql(_LINK, self.account.id, number)
+        return number
 
     def invited(self) -> str:
         """The address of somebody who is invited to do so much."""
@@ -116,6 +135,7 @@ ACTS: dict[str, tuple[Callable[[Pair], Answer], ...]] = {
         ),
     ),
     "page_revoke_invitation": (lambda pair: pair.person.post("/people/withdraw", {"email": pair.invited()}),),
+    "page_release_person": (lambda pair: pair.person.post(f"/people/{pair.linked()}/release"),),
     "page_update_person": (
         lambda pair: pair.person.post(
             f"/people/{pair.user()[0]}",

@@ -63,14 +63,18 @@ def test_an_honest_answer_signs_in_and_has_proved_the_code_verifier(server, conn
     assert asked["grant_type"] == "authorization_code"
 
 
-NOW = int(time.time())
+def since(seconds):
+    """A time so many seconds from when it is asked."""
+    return lambda: int(time.time()) + seconds
+
+
 LIES = {
     "another audience": ({"aud": "another"}, "for another service"),
     "a list without us": ({"aud": ["one", "two"]}, "for another service"),
     "made for another": ({"azp": "another"}, "made for another service"),
-    "expired": ({"iat": NOW - 500, "exp": NOW - SKEW_SECONDS - 5}, "has expired"),
-    "made long ago": ({"iat": NOW - AGE_SECONDS_MAX - 60}, "has expired"),
-    "of a time to come": ({"iat": NOW + SKEW_SECONDS + 600, "exp": NOW + 9_000}, "of a time to come"),
+    "expired": ({"iat": since(-500), "exp": since(-SKEW_SECONDS - 5)}, "has expired"),
+    "made long ago": ({"iat": since(-AGE_SECONDS_MAX - 60)}, "has expired"),
+    "of a time to come": ({"iat": since(SKEW_SECONDS + 600), "exp": since(9_000)}, "of a time to come"),
     "without end": ({"exp": None}, "does not say when"),
     "true for a time": ({"exp": True}, "does not say when"),
     "of another issuer": ({"iss": "https://elsewhere.example"}, "names another issuer"),
@@ -89,7 +93,7 @@ LIES = {
 @pytest.mark.parametrize("lie", LIES)
 def test_a_token_that_says_something_else_signs_nobody_in(server, connect_to, hostile, lie):
     claims, sentence = LIES[lie]
-    hostile.identify(**claims)
+    hostile.identify(**{name: value() if callable(value) else value for name, value in claims.items()})
 
     assert sentence in refusal(come_back(Visitor(server), connect_to(hostile.issuer), hostile))
 
@@ -239,7 +243,7 @@ def test_what_is_no_logout_token_of_the_provider_ends_nothing(server, connect_to
         hostile.logout_token(events={}),
         hostile.logout_token(jti=None),
         hostile.logout_token(sub=None),
-        hostile.logout_token(exp=NOW - 600),
+        hostile.logout_token(exp=int(time.time()) - 600),
         sign_by_another_key({"sub": "subject-1"}),
         "",
     ):

@@ -21,6 +21,7 @@ from tests.given import collection as given
 from tests.given import reports as given_reports
 from tests.given.accounting import QUARTER
 from tests.given.collection import Record
+from tests.given.requests import WHOLE
 from tests.given.works import Works
 from tests.server import Account
 
@@ -69,6 +70,8 @@ def _of_collection(works: Works) -> None:
     api, home = works.api, f"/projects/{works.project['id']}"
     project = works.project
     given.custom_field(api, project, "Bay")
+    agent = api.post(f"{home}/agents", WHOLE["report_agent"]).expect(201).body
+    api.patch(f"{home}/agents/{agent['id']}", {"agent": {"description": "In the gatehouse"}}).expect(200)
     asset = given.asset(api, project, name="Shredder", in_service_from="2024-01-01T00:00:00Z")
     api.patch(f"{home}/assets/{asset['id']}", {"asset": {"custom_values": {}, "serial_number": "S-7"}})
     given.outage(api, project, start_time="2025-01-05T00:00:00Z", end_time="2025-01-05T01:00:00Z")

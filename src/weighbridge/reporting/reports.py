@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from decimal import Decimal
 from functools import partial
 from tempfile import SpooledTemporaryFile
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import msgspec
-from msgspec import UNSET, Struct
+from msgspec import Struct
 from psycopg.sql import SQL
 
 from weighbridge.core import identity
@@ -21,9 +21,9 @@ from weighbridge.core.identity import problem_of_name
 from weighbridge.core.number import shorten
 from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
-from weighbridge.core.report import MEDIA_TYPES, RESTATABLE, AdapterName, ReportStatus, ReportTrigger
+from weighbridge.core.report import MEDIA_TYPES, RESTATABLE, ReportStatus, ReportTrigger
 from weighbridge.db import locks
-from weighbridge.db.engine import Read, Write
+from weighbridge.db.engine import Write
 from weighbridge.db.lists.listing import Page, list_request
 from weighbridge.errors import Conflict, Invalid
 from weighbridge.http.endpoints.endpoint import Answer, ReadCall, WriteCall, delete, get, patch, post
@@ -48,7 +48,6 @@ from weighbridge.reporting.records.reports import (
     SplitReports,
 )
 from weighbridge.reporting.records.submissions import (
-    WITHOUT_REGISTRY,
     Acceptance,
     BundleOptions,
     NoticeResult,
@@ -80,7 +79,7 @@ from weighbridge.reporting.submission.amounts import (
     read_holdings,
     store_amounts,
 )
-from weighbridge.reporting.submission.file import fill_spool, open_spool, read_submission
+from weighbridge.reporting.submission.file import fill_spool, open_spool
 from weighbridge.reporting.submission.ledgers import (
     LedgerRoles,
     WantedLedgers,
@@ -96,6 +95,7 @@ from weighbridge.reporting.submission.moves import (
     refuse_unless,
     resume_submission,
 )
+from weighbridge.reporting.submission.receiver import find_receiver, read_usual_receiver
 from weighbridge.reporting.submission.requirements import (
     UNMET,
     CheckedDraft,
@@ -133,7 +133,7 @@ async def queue_submission(
     key = key_named("report", friendly)
     report = await hold_report(tx, key.project, key.key)
     refuse_unless(report, ReportTrigger.SUBMIT, "submitted")
-    receiver = await _find_receiver(tx, actor, report, request)
+    receiver = await find_receiver(tx, actor, report, request)
     word = ReportWord(actor)
     if report.state is ReportStatus.FAILED:
         await resume_submission(tx, report, word)
@@ -325,71 +325,6 @@ async def _check_liability(
     return [*problems, *([problem] if problem else [])]
 
 
-# The receiver of a report: the registry that its submission names, or else its methodology.
-#
-# Invariant: what was rendered for one receiver goes to no other.
-
-
-class Receiver(NamedTuple):
-    """Who hands a report on, and to which registry, by its number."""
-
-    adapter: str
-    registry: int | None
-
-
-async def _find_receiver(tx: Read, actor: Actor, report: MovingReport, request: ReportSubmission) -> Receiver:
-    """Who receives a report that is submitted; Invalid where the request names nobody or another one."""
-    kept = await read_submission(tx, report.project, report.number)
-    named = await _read_named_receiver(tx, actor, report, request)
-    if kept is None:
-        return named or Receiver(AdapterName.FILE, None)
-    sent_to = Receiver(kept.adapter, kept.registry)
-    is_named = request.adapter is not UNSET or request.registry_id is not UNSET
-    if is_named and named != sent_to:
-        who = f"registry {kept.registry}" if kept.registry else "people to fetch"
-        message = f"The report was rendered for {who}, and goes on there."
-        raise Invalid([Problem(message, "registry_id", "conflict")])
-    return sent_to
-
-
-async def _read_usual_receiver(tx: Read, report: Report) -> Receiver:
-    """Who receives a report unless its submission names somebody else."""
-    rows = await tx.tuples(
-        """
-        SELECT r.adapter, r.id FROM methodologies m JOIN registries r ON r.id = m.registry_id WHERE m.id = %s
-        """,
-        (report.methodology_id,),
-    )
-    return Receiver(*rows[0]) if rows else Receiver(AdapterName.FILE, None)
-
-
-async def _read_named_receiver(
-    tx: Read, actor: Actor, report: MovingReport, request: ReportSubmission
-) -> Receiver | None:
-    if request.adapter is not UNSET:
-        if request.registry_id is not UNSET:
-            message = "adapter and registry_id cannot be sent together. Send one of them."
-            raise Invalid([Problem(message, "adapter", "conflict")])
-        if request.adapter not in WITHOUT_REGISTRY:
-            message = f"adapter must be {', '.join(WITHOUT_REGISTRY)}, but is {shorten(request.adapter)!r}."
-            raise Invalid([Problem(message, "adapter", "invalid")])
-        return Receiver(request.adapter, None)
-    if request.registry_id is UNSET:
-        number = await tx.value("SELECT registry_id FROM methodologies WHERE id = %s", (report.methodology,))
-    else:
-        number = request.registry_id
-    if number is None:
-        return None
-    rows = await tx.tuples(
-        "SELECT adapter, id FROM registries WHERE account_id = %s AND id::bigint = %s::numeric",
-        (actor.account_id, number),
-    )
-    if not rows:
-        message = f"registry_id: registry {number} does not exist in this account."
-        raise Invalid([Problem(message, "registry_id", "unknown")])
-    return Receiver(*rows[0])
-
-
 # Paths of reports.
 
 
@@ -561,7 +496,7 @@ async def download_submission(call: ReadCall) -> Attachment:
         name = await _name_submission(call, report, kept.name.rpartition(".")[2])
         return Attachment(name, kept.media_type, kept.size, partial(open_spool, call.files, kept))
     draft = await queries.report_numbered(call.tx, report.project, report.key)
-    file = await render_for(call.tx, draft, await _read_usual_receiver(call.tx, draft), is_checked=False)
+    file = await render_for(call.tx, draft, await read_usual_receiver(call.tx, draft), is_checked=False)
     name = await _name_submission(call, report, file.extension)
     return Attachment(name, file.media_type, len(file.content), partial(fill_spool, file.content))
 

@@ -76,7 +76,7 @@ NOUNS: Final = (
     RecordedNoun(
         "footprint_client",
         "footprint_clients",
-        ("footprint_client.create", "footprint_client.revoke"),
+        ("footprint_client.create", "footprint_client.update", "footprint_client.revoke"),
         {
             "name": "t.name", "client_id": "t.client_id", "partner_id": "t.partner_id",
             "created_at": moment("t.created_at"), "revoked_at": moment("t.revoked_at"),

@@ -15,14 +15,17 @@ from weighbridge.core import identity
 from weighbridge.db.engine import Read
 from weighbridge.db.statements import Literal, canonical
 from weighbridge.verification.recorded_forms import (
+    APPROVES,
     PARTS_OF_INSTALLATION,
     PARTS_OF_METHODOLOGY,
     REPORT_COLUMNS,
     LoggedRecord,
     moment,
+    shape_event_type,
     shape_installation,
     shape_methodology,
     shape_report,
+    shape_token,
 )
 
 # The nouns whose records are in the log: by which actions, and which column has which field.
@@ -67,36 +70,16 @@ def _select_times(*names: LiteralString) -> dict[str, LiteralString]:
 
 _MADE: Final = _select_times("created_at")
 _OF_AGENT: Final = _select_columns("name", "description", "quiet_after_seconds") | _MADE
-_POINT_FIELDS: Final = ("id", "slug", "name", "unit", "required", "value_type")
-
-
-def _shape_event_type(recorded: LoggedRecord) -> LoggedRecord:
-    points = [
-        {name: point[name] for name in _POINT_FIELDS} | {"uncertainty": point.get("uncertainty")}
-        for point in recorded["data_point_types"]
-    ]  # rows of before data point types stated uncertainty lack it
-    return {**recorded, "data_point_types": sorted(points, key=lambda point: point["id"])}
-
-
 _OF_RULE_VERSION: Final[Sequence[LiteralString]] = (
     "target", "expression", "data_point", "window_member_scope", "purpose", "priority", "requires_approval",
     "event_type_id",
 )  # fmt: skip
 
-_APPROVES: Final = "data_rules:approve"
-
 # An upgrade from 1.0.0 granted it to every token that could write rules, without a row of the log for each.
 _PERMISSIONS: Final[LiteralString] = f"""
-    CASE WHEN 'data_rules:write' = ANY (t.permissions) THEN array_remove(t.permissions, '{_APPROVES}')
+    CASE WHEN 'data_rules:write' = ANY (t.permissions) THEN array_remove(t.permissions, '{APPROVES}')
          ELSE t.permissions END
 """
-
-
-def _shape_token(recorded: LoggedRecord) -> LoggedRecord:
-    permissions = recorded["permissions"]
-    if "data_rules:write" in permissions:
-        permissions = [permission for permission in permissions if permission != _APPROVES]
-    return {**recorded, "permissions": permissions}
 
 
 NOUNS: Final = (
@@ -132,7 +115,7 @@ NOUNS: Final = (
               FROM data_point_types p WHERE (p.project_id, p.event_type_id) = (t.project_id, t.id)), '[]')"""
         },
         gone=("event_type.delete",),
-        shape=_shape_event_type,
+        shape=shape_event_type,
     ),
     RecordedNoun(
         "location",
@@ -430,7 +413,7 @@ NOUNS: Final = (
         _select_columns("name") | {"permissions": f"to_jsonb({_PERMISSIONS})"},
         is_of_project=False,
         unsettled_by=("user.erase",),
-        shape=_shape_token,
+        shape=shape_token,
     ),
     RecordedNoun("account", "accounts", ("account.create",), _select_columns("name"), is_of_project=False),
 )

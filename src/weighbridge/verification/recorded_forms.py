@@ -1,5 +1,5 @@
-"""Forms in which records are compared with the audit log: times, reports with their batches and history, and
-installed packages with their records.
+"""Forms in which records are compared with the audit log: times, event types, tokens, reports with their
+batches and history, and installed packages with their records.
 
 Invariant: what the log says in an older form is compared by what it meant then.
 """
@@ -16,6 +16,30 @@ LoggedRecord = Mapping[str, Any]
 def moment(column: LiteralString) -> LiteralString:
     """A time as the interface writes it, to the millisecond."""
     return f"""to_char({column}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')"""
+
+
+_POINT_FIELDS: Final = ("id", "slug", "name", "unit", "required", "value_type")
+
+
+def shape_event_type(recorded: LoggedRecord) -> LoggedRecord:
+    """What is compared of an event type as the log has it."""
+    points = [
+        {name: point[name] for name in _POINT_FIELDS} | {"uncertainty": point.get("uncertainty")}
+        for point in recorded["data_point_types"]
+    ]  # rows of before data point types stated uncertainty lack it
+    return {**recorded, "data_point_types": sorted(points, key=lambda point: point["id"])}
+
+
+APPROVES: Final = "data_rules:approve"
+"""What an upgrade from 1.0.0 granted to tokens that could write rules; no row of the log has it."""
+
+
+def shape_token(recorded: LoggedRecord) -> LoggedRecord:
+    """What is compared of a token as the log has it."""
+    permissions = recorded["permissions"]
+    if "data_rules:write" in permissions:
+        permissions = [permission for permission in permissions if permission != APPROVES]
+    return {**recorded, "permissions": permissions}
 
 
 _MOVE_FIELDS: Final = ("status", "adapter", "reason", "reference", "said_at")

@@ -188,7 +188,7 @@ def test_a_report_goes_from_its_draft_to_a_bundle_that_the_lines_of_its_page_pro
     with person.at(f"{home}/reports") as page:
         page.get_by_label("Name", exact=True).first.fill("Winter")
         page.get_by_label("Type", exact=True).last.fill("quarterly")
-        page.get_by_label("Ledger").select_option(label="Deliveries, t")
+        page.get_by_label("Ledger", exact=True).select_option(label="Deliveries, t")
         page.get_by_role("button", name="Create draft").click()
         page.get_by_role("heading", name="Winter").wait_for()
         address = page.url.removeprefix(person.site.server.address)

@@ -99,7 +99,7 @@ def test_a_report_is_sent_accepted_restated_and_shown_to_a_verifier(api, drain, 
         go(page, width, "Reports")
         page.get_by_role("textbox", name="Name", exact=True).fill("Winter")
         page.get_by_label("Type", exact=True).last.fill("quarterly")
-        page.get_by_label("Ledger").select_option(label="Deliveries, t")
+        page.get_by_label("Ledger", exact=True).select_option(label="Deliveries, t")
         page.get_by_role("button", name="Create draft").click()
         page.get_by_text("Submit report…").click()
         page.get_by_role("button", name="Submit 2 batches").click()

@@ -38,7 +38,7 @@ def test_the_first_report_of_a_name_registers_the_agent_and_the_next_replaces_wh
     assert second["reported_at"] >= first["reported_at"]
     assert api.get(f"/projects/{project['id']}/agents").expect(200).data == [second]
     rows = api.get("/audit_log", {"filter[action]": "agent.register"}).expect(200).data
-    assert [row["target"] for row in rows if row["project_id"] == project["id"]] == [str(first["id"])]
+    assert [row["object"] for row in rows if row["project_id"] == project["id"]] == [str(first["id"])]
 
 
 def test_what_is_wrong_with_a_report_is_told_at_once(api, project):

@@ -22,7 +22,7 @@ from weighbridge.http.caller import WebRequest, database, shares
 from weighbridge.http.endpoints.links import KEY, open_link
 from weighbridge.platform.audit_log import attach, read_audit_key
 from weighbridge.platform.records import AuditKey
-from weighbridge.reporting.bundle.storage import build_attachment, kept_bundle, need_bundle
+from weighbridge.reporting.bundle.storage import build_attachment, kept_bundle, name_bundle, need_bundle
 from weighbridge.reporting.engagements import build_link_desk
 from weighbridge.reporting.engagements_actions import list_desk_engagements
 from weighbridge.reporting.report_links import KEY_MEANING, report_entry
@@ -99,6 +99,7 @@ async def report_by_link(request: WebRequest) -> PageResponse:
         report = await report_numbered(tx, linked_report.project, linked_report.report)
         project = await read_project(tx, linked_report.project)
         bundle = await kept_bundle(tx, linked_report.project, linked_report.report)
+        bundle_name = await name_bundle(tx, linked_report.project, linked_report.report) if bundle else ""
         key_of_report = Key(linked_report.project, linked_report.report)
         is_quick = report.inclusion_count <= BATCHES_AT_ONCE
         uncertainty = await read_report_uncertainty(tx, key_of_report) if is_quick else None
@@ -111,6 +112,7 @@ async def report_by_link(request: WebRequest) -> PageResponse:
     key = request.query_params[KEY]
     return render_open_page(
         request, "reports/by_link.html", report=report, project=project, bundle=bundle,
+        bundle_name=bundle_name,
         tones=TONES, when=TimeFormat(project.time_zone, now), engagements=engagements.data, key=key,
         may_act=linked_report.is_of_verifier, **CHOICES,
         bundle_address=f"{request.url.path}/bundle?{KEY}={key}",

@@ -17,7 +17,7 @@ from weighbridge.core.report import RESTATABLE, ReportStatus, ReportTrigger, may
 from weighbridge.db.engine import Read
 from weighbridge.errors import Invalid
 from weighbridge.platform.tenancy import key_named
-from weighbridge.reporting.bundle.storage import KeptBundle, kept_bundle, name_bundle
+from weighbridge.reporting.bundle.storage import kept_bundle, name_bundle
 from weighbridge.reporting.engagements import list_engagements
 from weighbridge.reporting.methodologies import get_methodology, list_methodologies
 from weighbridge.reporting.records.links import LINK_SECONDS_DEFAULT
@@ -259,10 +259,9 @@ async def show_report(visit: Visit, **more_context: Any) -> View | Redirect:
     )
     links = await visit.ask(list_report_links, (("page_size", LINKS_SHOWN), ("sort", "-id")))
     key = key_named("report", report_record.id)
-    bundle = await read_bundle(visit.reading, key)
     context: dict[str, Any] = {
         "issued": None,
-        "bundle_name": await name_bundle(visit.reading, key.project, key.key) if bundle else "",
+        **await read_bundle_context(visit.reading, key),
         **await read_uncertainty_context(visit, report_record),
         **more_context,
     }
@@ -285,7 +284,6 @@ async def show_report(visit: Visit, **more_context: Any) -> View | Redirect:
         requirements=await requirements_of(visit.reading, key) if is_draft else [],
         submission=None if is_draft else await visit.ask(get_submission),
         statement=None if is_draft else await visit.ask(get_registry_statement),
-        bundle=bundle,
         is_withdrawable=may(ReportStatus(report_record.status), ReportTrigger.WITHDRAW),
         is_restatable=report_record.status in RESTATABLE
         and report_record.superseded_by is None
@@ -324,9 +322,13 @@ async def _list_mergeable(visit: Visit, report_record: Report) -> list[Report]:
     ]
 
 
-async def read_bundle(tx: Read, key: identity.Key) -> KeptBundle | None:
-    """Return the stored bundle of an existing report; None without one."""
-    return await kept_bundle(tx, key.project, key.key)
+async def read_bundle_context(tx: Read, key: identity.Key) -> dict[str, Any]:
+    """Return the stored bundle of a report, None without one, and what its file is called."""
+    bundle = await kept_bundle(tx, key.project, key.key)
+    return {
+        "bundle": bundle,
+        "bundle_name": await name_bundle(tx, key.project, key.key) if bundle else "",
+    }
 
 
 @form(f"{REPORT_PATH}/batches", permission=_WRITE, error_page=report)

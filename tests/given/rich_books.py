@@ -21,6 +21,7 @@ from tests.given import collection as given
 from tests.given import reports as given_reports
 from tests.given.accounting import QUARTER
 from tests.given.collection import Record
+from tests.given.net_claims import net_claims
 from tests.given.requests import WHOLE
 from tests.given.works import Works
 from tests.server import Account
@@ -62,6 +63,8 @@ def told(account: Account) -> None:
     _of_people(account)
     _of_packages(account)
     footprints.exchanged(footprints.host(account))
+    claims = net_claims(account.caller(), account.drain, ("100", "12500", "2.5"))
+    given_reports.accepted(claims, claims.draft())
     account.drain()
     account.server.run(seal(account.server.database))
 

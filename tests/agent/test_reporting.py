@@ -1,6 +1,14 @@
 """What the agent tells the service of itself, and how a person browses a server from the service."""
 
+import asyncio
+import json
+
 from tests.durability.processes import until
+
+from weighbridge.agent.configuration_reading import read_configuration
+from weighbridge.agent.reporting import NOT_TAKEN, ServiceReporter
+from weighbridge.agent.sending import AgentConnection
+from weighbridge.agent.spool import opened_spool
 
 
 def agents(site):
@@ -53,3 +61,33 @@ def test_a_person_browses_the_server_by_way_of_the_agent(site, plant, agent):
     assert answer(kiln["node"])["children"] == []
     assert answer("nsu=urn:other;i=1")["error"] == "the server has no namespace urn:other"
     assert "BadNodeIdUnknown" in answer("ns=2;i=4711")["error"]
+
+
+def test_an_answer_that_the_service_does_not_take_keeps_no_later_report_from_it(site, plant):
+    token_file = site.folder / "token"
+    token_file.write_text(site.api.token)
+    file = site.folder / "agent.json"
+    stated = configuration(site, plant)
+    stated["service"]["token_file"] = str(token_file)
+    file.write_text(json.dumps(stated))
+    told = read_configuration(file)
+
+    async def browse(_server, node):
+        return [{"node": f"{node};" + "x" * 2_000, "name": "Kiln", "is_variable": True}], False
+
+    async def report_until_answered():
+        async with AgentConnection(told.service) as connection, opened_spool(told.spool.path, 1) as spool:
+            reporting = asyncio.create_task(
+                ServiceReporter(told, spool, connection, lambda: None, browse).run()
+            )
+            [agent] = await asyncio.to_thread(until, lambda: agents(site), what="the agent has registered")
+            path = f"/projects/{site.project['id']}/agents/{agent['id']}"
+            question = {"browsing": {"source": "plc", "node": "i=85"}}
+            await asyncio.to_thread(lambda: site.api.post(f"{path}/browse", question).expect(201))
+            answer = await asyncio.to_thread(
+                until, lambda: site.api.get(path).expect(200).body["browsing"]["answer"], what="an answer"
+            )
+            reporting.cancel()
+            return answer
+
+    assert asyncio.run(report_until_answered())["error"] == NOT_TAKEN

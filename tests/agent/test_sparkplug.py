@@ -1,6 +1,7 @@
 """Readings of edge nodes by Sparkplug B, beside the client of Eclipse Tahu and the broker mosquitto."""
 
 import json
+import zlib
 from datetime import UTC, datetime
 from decimal import Decimal
 
@@ -250,3 +251,11 @@ def test_the_command_that_asks_for_births_is_that_of_the_specification():
     [metric] = payload.metrics
     assert (metric.name, metric.datatype, metric.boolean_value) == ("Node Control/Rebirth", 11, True)
     assert metric.timestamp == START
+
+
+def test_a_payload_that_is_compressed_again_and_again_is_expanded_once():
+    content = _Payload(seq=0).SerializeToString()
+    for _ in range(2_000):
+        content = _Payload(uuid="SPBV1.0_COMPRESSED", body=zlib.compress(content)).SerializeToString()
+
+    assert [*read_payload(content).metrics] == []

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Annotated, Final, Literal
 from urllib.parse import urlsplit
 
-from weighbridge.agent.readings import Quality
+from weighbridge.agent.readings import Quality, Tags
 from weighbridge.errors import Refusal
 
 # Certificates and keys of the file, by what is in them: PEM and DER, whatever their files are called.
@@ -216,6 +216,13 @@ class TaggedPlace:
     arrived_at: Annotated[
         str | None, "The slug of a text data point that says when the agent had the reading.", SLUG
     ] = None
+
+    @property
+    def tags(self) -> Tags:
+        """What its events are tagged with."""
+        return Tags(
+            self.event_type, self.asset_id, self.feedstock_id, tuple(self.locations), self.tracking_id
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

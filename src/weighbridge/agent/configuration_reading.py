@@ -4,7 +4,7 @@ The YAML is read with the line of each part; records are made of it by their typ
 concern several parts are checked. The reference page is made of the same types.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -12,7 +12,7 @@ from enum import StrEnum
 from ipaddress import ip_address
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Final, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 from urllib.parse import urlsplit
 
 import yaml
@@ -382,14 +382,30 @@ def _is_loopback(host: str) -> bool:
 
 
 def _of_server(server: OpcUaServer, path: str) -> Iterator[Problem]:
-    if not server.nodes:
-        yield _problem(f"{path}.nodes", "is empty; there is nothing to read.")
-    node_ids = [node.node for node in server.nodes]
-    for index, node in enumerate(server.nodes):
-        place = f"{path}.nodes[{index}]"
-        if node_ids.index(node.node) != index:
+    yield from _of_none(server.nodes, f"{path}.nodes")
+    for place, node, is_second in _each(server.nodes, f"{path}.nodes", lambda node: node.node):
+        if is_second:
             yield _problem(f"{place}.node", f"is {node.node!r} a second time.")
         yield from _of_slugs(node, f"{place}.data_point")
+
+
+Entry = TypeVar("Entry")
+
+
+def _of_none(entries: Sequence[object], path: str) -> Iterator[Problem]:
+    if not entries:
+        yield _problem(path, "is empty; there is nothing to read.")
+
+
+def _each(
+    entries: Sequence[Entry], path: str, name_of: Callable[[Entry], Hashable]
+) -> Iterator[tuple[str, Entry, bool]]:
+    """Each entry with its place, and whether one before it has its name."""
+    seen: set[Hashable] = set()
+    for index, entry in enumerate(entries):
+        name = name_of(entry)
+        yield f"{path}[{index}]", entry, name in seen
+        seen.add(name)
 
 
 def _of_slugs(variable: OpcUaNode | ModbusValue | SparkplugMetric, path: str) -> Iterator[Problem]:
@@ -401,12 +417,9 @@ def _of_slugs(variable: OpcUaNode | ModbusValue | SparkplugMetric, path: str) ->
 
 
 def _of_device(device: ModbusDevice, path: str) -> Iterator[Problem]:
-    if not device.registers:
-        yield _problem(f"{path}.registers", "is empty; there is nothing to read.")
-    names = [value.name for value in device.registers]
-    for index, value in enumerate(device.registers):
-        place = f"{path}.registers[{index}]"
-        if names.index(value.name) != index:
+    yield from _of_none(device.registers, f"{path}.registers")
+    for place, value, is_second in _each(device.registers, f"{path}.registers", lambda value: value.name):
+        if is_second:
             yield _problem(f"{place}.address", f"is {value.name} a second time.")
         if value.table in {"holding", "input"} and value.value_type is None:
             yield _problem(
@@ -418,19 +431,19 @@ def _of_device(device: ModbusDevice, path: str) -> Iterator[Problem]:
 
 
 def _of_metrics(broker: SparkplugBroker, path: str) -> Iterator[Problem]:
-    if not broker.metrics:
-        yield _problem(f"{path}.metrics", "is empty; there is nothing to read.")
-    names = [(one.group_id, one.edge_node_id, one.device_id, one.metric) for one in broker.metrics]
-    for index, metric in enumerate(broker.metrics):
-        place = f"{path}.metrics[{index}]"
-        if names.index(names[index]) != index:
+    yield from _of_none(broker.metrics, f"{path}.metrics")
+    for place, metric, is_second in _each(
+        broker.metrics,
+        f"{path}.metrics",
+        lambda one: (one.group_id, one.edge_node_id, one.device_id, one.metric),
+    ):
+        if is_second:
             yield _problem(f"{place}.metric", f"is {metric.metric!r} of one node and device a second time.")
         yield from _of_slugs(metric, f"{place}.data_point")
 
 
 def _of_broker(broker: MqttBroker, path: str) -> Iterator[Problem]:
-    if not broker.topics:
-        yield _problem(f"{path}.topics", "is empty; there is nothing to read.")
+    yield from _of_none(broker.topics, f"{path}.topics")
     for index, topic in enumerate(broker.topics):
         yield from _of_topic(topic, f"{path}.topics[{index}]")
 

@@ -23,10 +23,9 @@ from weighbridge.agent.readings import (
     AgentReading,
     Measured,
     Quality,
-    Tags,
     build_reference,
     exact,
-    make_reading,
+    make_measured_reading,
     now,
 )
 from weighbridge.agent.spool import Handover, Spool
@@ -160,16 +159,10 @@ def read_answer(
 
 def build_modbus_reading(source: str, answer: ModbusAnswer) -> AgentReading:
     """The event of an answer, at the moment at which it came."""
-    value = answer.value
-    values: dict[str, Measured] = {} if answer.measured is None else {value.data_point: answer.measured}
-    values[value.quality] = str(Quality.BAD if answer.measured is None else Quality.GOOD)
-    if value.status is not None:
-        values[value.status] = answer.status
-    tags = Tags(
-        value.event_type, value.asset_id, value.feedstock_id, tuple(value.locations), value.tracking_id
-    )
-    arrival = None if value.arrived_at is None else (value.arrived_at, answer.at)
-    return make_reading(build_reference(source, value.name, answer.at), tags, answer.at, values, arrival)
+    reference = build_reference(source, answer.value.name, answer.at)
+    quality = Quality.BAD if answer.measured is None else Quality.GOOD
+    times = answer.at, answer.at
+    return make_measured_reading(reference, answer.value, times, answer.measured, (quality, answer.status))
 
 
 # A device as a source: asked at each beat, on one connection that is made again when it is gone.

@@ -30,7 +30,6 @@ from weighbridge.agent.readings import (
     Quality,
     ReadingError,
     RefusedReading,
-    Tags,
     build_reference,
     make_reading,
     microseconds,
@@ -110,12 +109,9 @@ def _reading(message: MqttMessage, entry: MqttTopic, item: Any) -> AgentReading:
         if not isinstance(key, str | int) or isinstance(key, bool):
             raise ReadingError(f"the message has no text or whole number at {entry.key}.")
         variable = f"{variable}/{key}"
-    tags = Tags(
-        entry.event_type, entry.asset_id, entry.feedstock_id, tuple(entry.locations), entry.tracking_id
-    )
     arrival = None if entry.arrived_at is None else (entry.arrived_at, message.arrived_at)
     reference = build_reference(message.source, variable, time)
-    return make_reading(reference, tags, time, _values(entry, item), arrival)
+    return make_reading(reference, entry.tags, time, _values(entry, item), arrival)
 
 
 def _values(entry: MqttTopic, item: Any) -> dict[str, Measured]:

@@ -40,14 +40,12 @@ from weighbridge.agent.configuration import (
 from weighbridge.agent.readings import (
     WAITING_CODE,
     AgentReading,
-    Measured,
     Quality,
     ReadingError,
     RefusedReading,
-    Tags,
     build_reference,
     exact,
-    make_reading,
+    make_measured_reading,
     now,
     read_quality,
     read_status_code,
@@ -306,13 +304,9 @@ def build_reading(source: str, variable_value: VariableValue) -> AgentReading | 
         value = None
     elif value is None:
         quality = Quality.BAD
-    values: dict[str, Measured] = {} if value is None else {node.data_point: value}
-    values[node.quality] = str(quality)
-    if node.status is not None:
-        values[node.status] = describe_error(variable_value.status)
-    tags = Tags(node.event_type, node.asset_id, node.feedstock_id, tuple(node.locations), node.tracking_id)
-    arrival = None if node.arrived_at is None else (node.arrived_at, variable_value.arrived_at)
-    return make_reading(reference, tags, variable_value.time, values, arrival)
+    times = variable_value.time, variable_value.arrived_at
+    said = quality, describe_error(variable_value.status)
+    return make_measured_reading(reference, node, times, value, said)
 
 
 def describe_error(status: int) -> str:

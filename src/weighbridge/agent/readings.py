@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import msgspec
 
@@ -90,6 +90,42 @@ def make_reading(
         slug, arrived_at = arrival
         points.append({"slug": slug, "value": text_of(arrived_at)})
     return AgentReading(reference, digest, _encode(event), time)
+
+
+def make_measured_reading(
+    reference: str,
+    entry: "MeasuredPlace",
+    times: tuple[datetime, datetime],
+    value: Measured | None,
+    said: tuple["Quality", str],
+) -> AgentReading:
+    """The event of one value, with its quality and with why that is so; of None, without a value.
+
+    `times` are when it was measured, and when it came.
+    """
+    time, arrived_at = times
+    quality, status = said
+    values: dict[str, Measured] = {} if value is None else {entry.data_point: value}
+    values[entry.quality] = str(quality)
+    if entry.status is not None:
+        values[entry.status] = status
+    arrival = None if entry.arrived_at is None else (entry.arrived_at, arrived_at)
+    return make_reading(reference, entry.tags, time, values, arrival)
+
+
+class MeasuredPlace(Protocol):
+    """An entry of the agent's file that says where one value and its quality go."""
+
+    @property
+    def data_point(self) -> str: ...
+    @property
+    def quality(self) -> str: ...
+    @property
+    def status(self) -> str | None: ...
+    @property
+    def arrived_at(self) -> str | None: ...
+    @property
+    def tags(self) -> Tags: ...
 
 
 def build_reference(source: str, variable: str, time: datetime) -> str:

@@ -31,6 +31,7 @@ TEXT_MAX: Final = 500
 """Characters of a text in a report; a longer one is cut."""
 
 CREATED: Final = 201
+NOT_TAKEN: Final = "The service did not take what was found."
 BROWSING_SECONDS: Final = 30
 ATTENTIVE_SECONDS: Final = 2.0
 """The pause between reports while somebody browses."""
@@ -94,6 +95,9 @@ class ServiceReporter:
             return None
         if answer.status != CREATED:
             log.debug("The service does not take the report: it answers %s.", answer.status)
+            if self._answered is not None:
+                # The next report goes without what may be the reason, or the agent would count as quiet.
+                self._answered = {"number": self._answered["number"], "error": NOT_TAKEN}
             return None
         question: dict[str, Any] | None = msgspec.json.decode(answer.body).get("browsing")
         if question is None or question["answer"] is not None:

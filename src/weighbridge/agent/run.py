@@ -22,7 +22,7 @@ from weighbridge.agent.configuration import (
     SourceConfiguration,
     SparkplugBroker,
 )
-from weighbridge.agent.readings import AgentReading, Measured, Tags, build_reference, make_reading, now
+from weighbridge.agent.readings import AgentReading, Measured, build_reference, make_reading, now
 from weighbridge.agent.reporting import ServiceReporter
 from weighbridge.agent.sending import AgentConnection, Sender, pause_seconds
 from weighbridge.agent.spool import Handover, Spool, SpoolFullError, opened_spool
@@ -193,10 +193,7 @@ def build_report(
         values[report.refused] = refused_count
     if report.clock_offset_seconds is not None and offset is not None:
         values[report.clock_offset_seconds] = seconds(offset)
-    tags = Tags(
-        report.event_type, report.asset_id, report.feedstock_id, tuple(report.locations), report.tracking_id
-    )
-    return make_reading(build_reference(agent, "report", at), tags, at, values)
+    return make_reading(build_reference(agent, "report", at), report.tags, at, values)
 
 
 def seconds(time: timedelta) -> Decimal:

@@ -20,13 +20,11 @@ from weighbridge.agent.configuration import SparkplugBroker, SparkplugMetric
 from weighbridge.agent.mqtt import AcknowledgingClient, Packet, Will, await_packets
 from weighbridge.agent.readings import (
     AgentReading,
-    Measured,
     Quality,
     ReadingError,
     RefusedReading,
-    Tags,
     build_reference,
-    make_reading,
+    make_measured_reading,
     now,
 )
 from weighbridge.agent.sparkplug_payload import (
@@ -174,7 +172,8 @@ class SparkplugHost:
             value = None
         elif value is None:
             quality, status = Quality.BAD, "Null"
-        taken.readings.append(self._build(entry, variable, (time, at), value, quality, status))
+        reference = build_reference(self._source, variable, time)
+        taken.readings.append(make_measured_reading(reference, entry, (time, at), value, (quality, status)))
 
     def _end_node(
         self, name: NodeName, node: EdgeNode, payload: Any, at: datetime, taken: TakenReadings
@@ -190,28 +189,8 @@ class SparkplugHost:
         """Readings without a value: what is gone measures nothing."""
         for key, entry in self._entries.items():
             if key[:3] == (*name, device):
-                variable = "/".join(part for part in key if part)
-                yield self._build(entry, variable, (at, at), None, Quality.BAD, status)
-
-    def _build(
-        self,
-        entry: SparkplugMetric,
-        variable: str,
-        times: tuple[datetime, datetime],
-        value: Measured | None,
-        quality: Quality,
-        status: str,
-    ) -> AgentReading:
-        time, arrived_at = times
-        values: dict[str, Measured] = {} if value is None else {entry.data_point: value}
-        values[entry.quality] = str(quality)
-        if entry.status is not None:
-            values[entry.status] = status
-        tags = Tags(
-            entry.event_type, entry.asset_id, entry.feedstock_id, tuple(entry.locations), entry.tracking_id
-        )
-        arrival = None if entry.arrived_at is None else (entry.arrived_at, arrived_at)
-        return make_reading(build_reference(self._source, variable, time), tags, time, values, arrival)
+                reference = build_reference(self._source, "/".join(part for part in key if part), at)
+                yield make_measured_reading(reference, entry, (at, at), None, (Quality.BAD, status))
 
     @staticmethod
     def _ask(node: EdgeNode, name: NodeName, at: datetime, taken: TakenReadings) -> None:

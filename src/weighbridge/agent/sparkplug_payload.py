@@ -75,15 +75,20 @@ METRICS_MAX: Final = 10_000
 
 def read_payload(content: bytes) -> Any:
     """The payload of a message. Raises ReadingError."""
+    payload = _parse(content)
+    if payload.uuid == COMPRESSED:
+        payload = _expand(payload)
+    if len(payload.metrics) > METRICS_MAX:
+        raise ReadingError(f"the message has {len(payload.metrics):,} metrics; allowed are {METRICS_MAX:,}.")
+    return payload
+
+
+def _parse(content: bytes) -> Any:
     payload = _Payload()
     try:
         payload.ParseFromString(content)
     except DecodeError:
         raise ReadingError("the message is no payload of Sparkplug B.") from None
-    if payload.uuid == COMPRESSED:
-        return _expand(payload)
-    if len(payload.metrics) > METRICS_MAX:
-        raise ReadingError(f"the message has {len(payload.metrics):,} metrics; allowed are {METRICS_MAX:,}.")
     return payload
 
 
@@ -95,7 +100,7 @@ _EITHER_HEADER: Final = zlib.MAX_WBITS | 32
 
 
 def _expand(outer: Any) -> Any:
-    """The payload in a compressed one, which has the number of that one."""
+    """The payload in a compressed one, with the number of that one; one that is compressed twice is not."""
     reader = zlib.decompressobj(_EITHER_HEADER)
     try:
         content = reader.decompress(outer.body, EXPANDED_BYTES_MAX)
@@ -103,7 +108,7 @@ def _expand(outer: Any) -> Any:
         raise ReadingError("the message is compressed otherwise than by DEFLATE or GZIP.") from None
     if reader.unconsumed_tail:
         raise ReadingError(f"the message has more than {EXPANDED_BYTES_MAX:,} bytes when it is expanded.")
-    inner = read_payload(content)
+    inner = _parse(content)
     if outer.HasField("seq"):
         inner.seq = outer.seq
     return inner

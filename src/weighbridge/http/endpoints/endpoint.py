@@ -113,24 +113,11 @@ async def take_shortcut(request: WebRequest, permission: str, body: type[Any], s
         decoded_body = wire.decode(await _read_short_body(request, permission), body)
     except Malformed:
         return None
-    limiter: RateLimiter = request.app.state.limiter
-    allowance = limiter.admit_unshared(cached.token_id)
-    if allowance is None:
-        return None
-    record = None
-    try:
-        async with shares(request).turn(cached.actor.account_id):
-            request.scope["state"]["account"] = cached.actor.account_id
-            record = await shortcut(ShortCall(database(request), cached, _path_of(request)), decoded_body)
-    except OperationalError as error:
-        if error.sqlstate != MOVED:
-            raise
-        forget_cell(request)
-    finally:
-        if record is None:
-            limiter.take_back(cached.token_id, allowance)
-    request.scope["state"]["limit"] = allowance.headers
-    return record
+
+    async def store() -> Any:
+        return await shortcut(ShortCall(database(request), cached, _path_of(request)), decoded_body)
+
+    return await _go_by_memory(request, cached, store)
 
 
 async def read_at_once(
@@ -142,22 +129,39 @@ async def read_at_once(
     or the request is refused anything, which is said by whoever looks at everything.
     """
     cached = _recall_authorization(request, permission)
+    if cached is None:
+        return None
+
+    async def read() -> Any:
+        with computing_for(cached.actor.account_id):
+            async with database(request).read() as tx:
+                tx.require(*cached.question, Unauthorized("The token acts for another by now."))
+                answer = await read_function(tx, cached.actor)
+                await tx.settle()
+                return answer
+
+    return await _go_by_memory(request, cached, read)
+
+
+async def _go_by_memory(
+    request: WebRequest, cached: CachedAuthorization, work: Callable[[], Awaitable[Any]]
+) -> Any:
+    """What work gives that asks by itself whom the token acts for; None where the long way has to be taken.
+
+    Work that is refused has done nothing, and counts against no limit.
+    """
     limiter: RateLimiter = request.app.state.limiter
-    allowance = None if cached is None else limiter.admit_unshared(cached.token_id)
-    if cached is None or allowance is None:
+    allowance = limiter.admit_unshared(cached.token_id)
+    if allowance is None:
         return None
     account = request.scope["state"]["account"] = cached.actor.account_id
     request.scope["state"]["limit"] = allowance.headers
     answer = None
     async with shares(request).turn(account):  # who waits for it in vain need not wait again
         try:
-            with computing_for(account):
-                async with database(request).read() as tx:
-                    tx.require(*cached.question, Unauthorized("The token acts for another by now."))
-                    answer = await read_function(tx, cached.actor)
-                    await tx.settle()
+            answer = await work()
         except Refusal:
-            answer = None
+            pass
         except OperationalError as error:
             if error.sqlstate != MOVED:
                 raise

@@ -36,6 +36,7 @@ from weighbridge.platform.provider_people import (
     IDENTITY_PROVIDER,
     SOURCE,
     govern_person,
+    list_given,
     list_linked,
     pair_roles,
     unlink,
@@ -160,12 +161,6 @@ def _in_lower_case(provider: IdentityProvider) -> IdentityProvider:
     return structs.replace(provider, domains=domains)
 
 
-def _given_by(*providers: IdentityProvider) -> list[str]:
-    """Every permission that some group of the providers gives."""
-    roles = {one.role for provider in providers for one in provider.roles}
-    return sorted({one for name in roles if (role := find_role(name)) for one in role.permissions})
-
-
 async def _store_secret(tx: Write, actor: Actor, provider: int, secret: str) -> None:
     place = IDENTITY_PROVIDER_SECRETS.place(actor.account_id, str(provider))
     envelope = await encrypt_secret(tx, secret.encode(), place)
@@ -261,7 +256,7 @@ async def create_identity_provider(call: WriteCall, body: Struct) -> IdentityPro
     problems = _problems_of(wanted, secret)
     if problems := [*problems, *await _problems_in_account(tx, actor, wanted, None)]:
         raise Invalid(problems)
-    refuse_beyond(actor, _given_by(wanted), _GIVES)
+    refuse_beyond(actor, list_given(wanted), _GIVES)
     number: int = await tx.value(
         """
         INSERT INTO identity_providers
@@ -305,7 +300,7 @@ async def update_identity_provider(call: WriteCall, body: Struct) -> IdentityPro
         problems.append(Problem(message, "identity_provider.client_secret", "required"))
     if problems:
         raise Invalid(problems)
-    refuse_beyond(actor, _given_by(before, wanted), _GIVES)
+    refuse_beyond(actor, list_given(before, wanted), _GIVES)
     await tx.execute(
         """
         UPDATE identity_providers
@@ -320,7 +315,8 @@ async def update_identity_provider(call: WriteCall, body: Struct) -> IdentityPro
         await _store_secret(tx, actor, before.id, secret)
     if wanted.issuer != before.issuer:
         await unlink(tx, actor, provider=before.id)
-    await _govern_all(tx, actor, wanted)
+    if wanted.roles != before.roles:
+        await _govern_all(tx, actor, wanted)
     if wanted.is_required:
         await need_own_administrator(tx, actor.account_id)
         await _end_sessions_by_password(tx, actor)
@@ -335,7 +331,7 @@ async def delete_identity_provider(call: WriteCall) -> None:
     tx, actor, text = call.tx, call.actor, call.path["identity_provider_id"]
     await hold_administrators(tx, actor.account_id)
     before = await read_identity_provider(tx, actor, text, call.settings.address)
-    refuse_beyond(actor, _given_by(before), _GIVES)
+    refuse_beyond(actor, list_given(before), _GIVES)
     await unlink(tx, actor, provider=before.id)
     await tx.execute(
         "DELETE FROM identity_providers WHERE (account_id, id) = (%s, %s)", (actor.account_id, before.id)

@@ -14,6 +14,7 @@ import msgspec
 from msgspec import structs
 
 from weighbridge.core.platform.permission import NOBODY, Actor
+from weighbridge.core.platform.sign_on import find_permissions
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read, Write
 from weighbridge.db.row import Column, row_of
@@ -83,6 +84,15 @@ def by_provider(account: int, provider: int) -> Actor:
 def pair_roles(roles: Sequence[GroupRole]) -> list[tuple[str, str]]:
     """Pairs of a group and the name of its role."""
     return [(one.group, one.role) for one in roles]
+
+
+def list_given(*providers: IdentityProvider) -> list[str]:
+    """All that groups of providers give."""
+    given = (
+        find_permissions([one.group for one in provider.roles], pair_roles(provider.roles))
+        for provider in providers
+    )
+    return sorted({permission for permissions in given for permission in permissions})
 
 
 async def govern_person(

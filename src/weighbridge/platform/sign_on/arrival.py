@@ -56,7 +56,13 @@ from weighbridge.platform.sign_on.protocol import (
     read_metadata,
     read_signed,
 )
-from weighbridge.platform.sign_on.provider import AccountProvider, add_userinfo, groups_of, read_credentials
+from weighbridge.platform.sign_on.provider import (
+    AccountProvider,
+    add_userinfo,
+    groups_of,
+    read_credentials,
+    read_time,
+)
 from weighbridge.platform.users import add_user, claim_address
 
 WAY_MINUTES: Final = 10
@@ -155,7 +161,7 @@ async def finish(
     if tokens.id_token is None:
         raise SignOnRefusedError("The identity provider does not say who you are (it gave no ID token).")
     claims = await read_signed(client, metadata, tokens.id_token)
-    expected = ExpectedToken(metadata.issuer, provider.record.client_id, await _now(database))
+    expected = ExpectedToken(metadata.issuer, provider.record.client_id, await read_time(database))
     nonce = derive_nonce(answered.browser_secret, answered.state)
     subject = check_id_token(claims, expected, nonce)
     if "email" not in claims or provider.record.groups_claim not in claims:
@@ -207,12 +213,6 @@ _ERRORS: Final = frozenset({
     "unauthorized_client", "unsupported_response_type",
 })  # fmt: skip
 """Reasons of providers that are shown (RFC 6749, 4.1.2.1; OpenID Connect Core 1.0, 3.1.2.6)."""
-
-
-async def _now(database: Database) -> int:
-    row = await database.single("SELECT extract(epoch FROM now())::bigint")
-    assert row is not None, "there is always a time"  # noqa: S101
-    return int(row[0])
 
 
 # Who it is: a person who is linked, one who has the address, or a new one.

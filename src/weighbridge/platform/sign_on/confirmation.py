@@ -50,6 +50,7 @@ from weighbridge.platform.sign_on.provider import (
     find_provider,
     groups_of,
     read_credentials,
+    read_time,
 )
 
 PEOPLE_AT_ONCE: Final = 40
@@ -218,7 +219,7 @@ async def _read_groups(
     claims: dict[str, Any] = {}
     if tokens.id_token is not None:
         claims = await read_signed(client, metadata, tokens.id_token)
-        expected = ExpectedToken(metadata.issuer, provider.record.client_id, await _now(database))
+        expected = ExpectedToken(metadata.issuer, provider.record.client_id, await read_time(database))
         if check_id_token(claims, expected, None) != person.subject:
             raise SignOnRefusedError("the identity provider's answer is about another person")
     if provider.record.groups_claim not in claims:
@@ -226,12 +227,6 @@ async def _read_groups(
             return person.groups
         claims = await add_userinfo(client, metadata, tokens, person.subject, claims)
     return groups_of(provider, claims)
-
-
-async def _now(database: Database) -> int:
-    row = await database.single("SELECT extract(epoch FROM now())::bigint")
-    assert row is not None, "there is always a time"  # noqa: S101
-    return int(row[0])
 
 
 # A provider says that somebody has signed out there.
@@ -246,7 +241,7 @@ async def end_by_logout(
     """
     metadata = await read_metadata(client, provider.record.issuer)
     claims = await read_signed(client, metadata, logout_token)
-    expected = ExpectedToken(metadata.issuer, provider.record.client_id, await _now(database))
+    expected = ExpectedToken(metadata.issuer, provider.record.client_id, await read_time(database))
     logout = check_logout_token(claims, expected)
     async with database.write() as tx:
         await _take_once(tx, provider, logout)

@@ -12,7 +12,13 @@ from weighbridge.core.platform.sign_on import SignOnRefusedError, find_permissio
 from weighbridge.db.engine import Database, Read
 from weighbridge.http.outgoing import OutgoingClient
 from weighbridge.platform.kept_secrets import IDENTITY_PROVIDER_SECRETS, decrypt_secret
-from weighbridge.platform.provider_people import IDENTITY_PROVIDER, SOURCE, pair_roles, with_address
+from weighbridge.platform.provider_people import (
+    IDENTITY_PROVIDER,
+    SOURCE,
+    list_given,
+    pair_roles,
+    with_address,
+)
 from weighbridge.platform.provider_records import IdentityProvider
 from weighbridge.platform.sign_on.protocol import (
     ClientCredentials,
@@ -40,9 +46,9 @@ class AccountProvider:
         return find_permissions(groups, pair_roles(self.record.roles))
 
     @property
-    def gives(self) -> tuple[str, ...]:
+    def gives(self) -> list[str]:
         """All that some group gives."""
-        return self.permissions_of([one.group for one in self.record.roles])
+        return list_given(self.record)
 
 
 class Offer(msgspec.Struct, frozen=True):
@@ -98,6 +104,13 @@ async def list_offers_of_domain(tx: Read, domain: str) -> list[Offer]:
 async def has_providers(tx: Read) -> bool:
     """Whether some account of the cell has an identity provider."""
     return bool(await tx.value("SELECT EXISTS (SELECT FROM identity_providers)"))
+
+
+async def read_time(database: Database) -> int:
+    """The time by which tokens are looked at, in seconds since 1970."""
+    row = await database.single("SELECT extract(epoch FROM now())::bigint")
+    assert row is not None, "there is always a time"  # noqa: S101
+    return int(row[0])
 
 
 async def read_credentials(database: Database, provider: AccountProvider) -> ClientCredentials:

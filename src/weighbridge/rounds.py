@@ -7,9 +7,10 @@ has outlived its use. A round that fails is logged, and the next one comes all t
 """
 
 import asyncio
-from collections.abc import Coroutine, Iterator, MutableMapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, MutableMapping
 from contextlib import contextmanager
 from datetime import datetime
+from functools import partial
 from time import monotonic
 from typing import Any, Final, cast
 
@@ -117,17 +118,26 @@ def _log_given_way(error: OperationalError) -> None:
     log.info("round_gave_way", reason=str(error).partition("\n")[0])
 
 
-async def _recover(database: Database, lease_seconds: int) -> None:
-    """Queue again what dead workers left, at once and then some times in each lease."""
+async def _repeat(work: Callable[[], Awaitable[object]], seconds: float, failure: str) -> None:
+    """Work again and again, with pauses; a failure is logged by its name, and does not end it."""
     while True:
         try:
             with _give_way():
-                async with database.write() as tx:
-                    for task_id in await recover(tx, lease_seconds):
-                        log.warning("task_recovered", task_id=task_id)
+                await work()
         except Exception:
-            log.exception("recovery_failed")
-        await asyncio.sleep(lease_seconds / 3)
+            log.exception(failure)
+        await asyncio.sleep(seconds)
+
+
+async def _recover(database: Database, lease_seconds: int) -> None:
+    """Queue again what dead workers left, at once and then some times in each lease."""
+
+    async def look() -> None:
+        async with database.write() as tx:
+            for task_id in await recover(tx, lease_seconds):
+                log.warning("task_recovered", task_id=task_id)
+
+    await _repeat(look, lease_seconds / 3, "recovery_failed")
 
 
 async def _seal(database: Database) -> None:
@@ -135,16 +145,14 @@ async def _seal(database: Database) -> None:
 
     Writes that were refused and links that were used in a minute that is over come to the log here.
     """
-    while True:
-        try:
-            with _give_way():
-                async with database.write() as tx:
-                    await log_refusals(tx)
-                    await log_link_uses(tx)
-                await seal(database)
-        except Exception:
-            log.exception("sealing_failed")
-        await asyncio.sleep(SEAL_SECONDS)
+
+    async def write() -> None:
+        async with database.write() as tx:
+            await log_refusals(tx)
+            await log_link_uses(tx)
+        await seal(database)
+
+    await _repeat(write, SEAL_SECONDS, "sealing_failed")
 
 
 async def _witness(database: Database, settings: Settings) -> None:
@@ -152,14 +160,12 @@ async def _witness(database: Database, settings: Settings) -> None:
     if not settings.audit_witnesses:
         return
     async with OutgoingClient(CallReach.of(settings.outgoing_networks)) as client:
-        while True:
-            try:
-                with _give_way():
-                    for change in await ask_witnesses(database, client, settings):
-                        _log_witness(change)
-            except Exception:
-                log.exception("witnessing_failed")
-            await asyncio.sleep(min(settings.audit_witness_seconds, WITNESS_LOOK_SECONDS))
+
+        async def ask() -> None:
+            for change in await ask_witnesses(database, client, settings):
+                _log_witness(change)
+
+        await _repeat(ask, min(settings.audit_witness_seconds, WITNESS_LOOK_SECONDS), "witnessing_failed")
 
 
 def _log_witness(change: WitnessChange) -> None:
@@ -172,39 +178,25 @@ def _log_witness(change: WitnessChange) -> None:
 
 async def _number_changes(database: Database) -> None:
     """Give changes their numbers, so that few wait for them who read the feed."""
-    while True:
-        try:
-            with _give_way():
-                await number_all(database)
-        except Exception:
-            log.exception("numbering_failed")
-        await asyncio.sleep(NUMBER_SECONDS)
+    await _repeat(partial(number_all, database), NUMBER_SECONDS, "numbering_failed")
 
 
 async def _update_waiting(database: Database) -> None:
     """Say of ledgers which events wait for a generation, soon after they were stored."""
-    while True:
-        try:
-            with _give_way():
-                await update_marked(database)
-        except Exception:
-            log.exception("waiting_failed")
-        await asyncio.sleep(WAITING_SECONDS)
+    await _repeat(partial(update_marked, database), WAITING_SECONDS, "waiting_failed")
 
 
 async def _evaluate_rules(database: Database) -> None:
     """Let automatic rules evaluate what was written since, again and again, on connections of their own."""
     async with database.with_connections(ACCOUNTS_AT_ONCE + 1) as own:
         rounds = Rounds(own)
+
+        async def look() -> None:
+            for failure in await rounds.look():
+                log_failure(failure)
+
         try:
-            while True:
-                try:
-                    with _give_way():
-                        for failure in await rounds.look():
-                            log_failure(failure)
-                except Exception:
-                    log.exception("rules_failed")
-                await asyncio.sleep(RULES_SECONDS)
+            await _repeat(look, RULES_SECONDS, "rules_failed")
         finally:
             await rounds.stop()
 
@@ -228,28 +220,18 @@ def _log_failed_delivering(error: Exception) -> None:
 
 
 async def _call_partners(database: Database, settings: Settings) -> None:
+    """Call partners with whom footprints are exchanged."""
     async with OutgoingClient(CallReach.of(settings.outgoing_networks)) as client:
         lease = settings.lease_seconds
         exchanger = Exchanger(database, client, lease_seconds=lease, tell=_log_failed_exchange)
-        while True:
-            try:
-                with _give_way():
-                    await exchanger.settle()
-            except Exception:
-                log.exception("exchange_failed")
-            await asyncio.sleep(EXCHANGE_SECONDS)
+        await _repeat(exchanger.settle, EXCHANGE_SECONDS, "exchange_failed")
 
 
 async def _confirm_people(database: Database, settings: Settings) -> None:
     """Ask identity providers whether people who signed in there may still."""
     async with OutgoingClient(CallReach.of(settings.outgoing_networks)) as client:
-        while True:
-            try:
-                with _give_way():
-                    await confirm_people(database, client, settings.address, _log_failed_provider)
-            except Exception:
-                log.exception("confirmation_failed")
-            await asyncio.sleep(CONFIRM_SECONDS)
+        confirm = partial(confirm_people, database, client, settings.address, _log_failed_provider)
+        await _repeat(confirm, CONFIRM_SECONDS, "confirmation_failed")
 
 
 def _log_failed_provider(failed: FailedProvider) -> None:
@@ -259,13 +241,8 @@ def _log_failed_provider(failed: FailedProvider) -> None:
 
 
 async def _follow_reports(database: Database, settings: Settings) -> None:
-    while True:
-        try:
-            with _give_way():
-                await follow_reports(database, settings.address)
-        except Exception:
-            log.exception("exchange_failed")
-        await asyncio.sleep(FOLLOW_SECONDS)
+    """Have footprints follow the reports that they were made from."""
+    await _repeat(partial(follow_reports, database, settings.address), FOLLOW_SECONDS, "exchange_failed")
 
 
 def _log_failed_exchange(error: Exception) -> None:
@@ -277,13 +254,7 @@ def _log_failed_exchange(error: Exception) -> None:
 
 async def _review(database: Database, reviewer: Submitter) -> None:
     """Ask registries what they have decided, and write it down."""
-    while True:
-        try:
-            with _give_way():
-                await reviewer.review(database, log_refused_decision)
-        except Exception:
-            log.exception("review_failed")
-        await asyncio.sleep(REVIEW_SECONDS)
+    await _repeat(partial(reviewer.review, database, log_refused_decision), REVIEW_SECONDS, "review_failed")
 
 
 def log_refused_decision(decision: RefusedDecision) -> None:
@@ -304,18 +275,15 @@ async def _watch(database: Database, settings: Settings) -> None:
     if not settings.watched_roots:
         return
     store = open_store(settings.evidence_url, settings.data_dir)
-    while True:
-        try:
-            with _give_way():
-                now = await _now(database)
-                looked = await poll_places(database, store, settings, now)
-                if looked.files:
-                    log.info("files_taken_up", files=looked.files)
-                for failure in looked.failures:
-                    log.error("watching_failed", exc_info=failure)
-        except Exception:
-            log.exception("watching_failed")
-        await asyncio.sleep(settings.watch_seconds)
+
+    async def look() -> None:
+        looked = await poll_places(database, store, settings, await _now(database))
+        if looked.files:
+            log.info("files_taken_up", files=looked.files)
+        for failure in looked.failures:
+            log.error("watching_failed", exc_info=failure)
+
+    await _repeat(look, settings.watch_seconds, "watching_failed")
 
 
 async def _now(database: Database) -> datetime:

@@ -26,13 +26,13 @@ from weighbridge.reporting.submission.file import WrittenReport, write_report
 
 
 def _describe(report_id: str, written: WrittenReport) -> ReportPreview:
-    file = written.rendered
+    file, text = written.rendered, written.text
     return ReportPreview(
         report_id=report_id,
         media_type=file.media_type if file else None,
         size_bytes=len(file.content) if file else None,
-        text=written.text[:PREVIEW_CHARACTERS_MAX] if file else None,
-        is_cut=len(written.text) > PREVIEW_CHARACTERS_MAX,
+        text=text[:PREVIEW_CHARACTERS_MAX] if file else None,
+        is_cut=len(text) > PREVIEW_CHARACTERS_MAX,
         problems=[
             PreviewProblem(one.message, (one.field or "").removeprefix("methodology.") or None)
             for one in written.problems

@@ -287,8 +287,7 @@ def _write_xlsx(filled: FilledTable | list[FilledSheet], name: str) -> bytes:
     target = BytesIO()
     book = Workbook(target, {"in_memory": True, "strings_to_urls": False})
     book.set_properties({"created": _MADE_AT})
-    sheets = [FilledSheet(name, _place_cells(filled))] if isinstance(filled, FilledTable) else filled
-    for one in sheets:
+    for one in _list_sheets(filled, name):
         sheet = book.add_worksheet(one.name)
         for (row, column), value in sorted(one.cells.items()):
             if isinstance(value, bool):
@@ -299,6 +298,11 @@ def _write_xlsx(filled: FilledTable | list[FilledSheet], name: str) -> bytes:
                 sheet.write_string(row, column, plain(value) if isinstance(value, Decimal) else str(value))
     book.close()
     return target.getvalue()
+
+
+def _list_sheets(filled: FilledTable | list[FilledSheet], name: str) -> list[FilledSheet]:
+    """The sheets of a workbook; one by its name, of a table alone."""
+    return [FilledSheet(name, _place_cells(filled))] if isinstance(filled, FilledTable) else filled
 
 
 def _place_cells(table: FilledTable) -> dict[Cell, Any]:
@@ -429,8 +433,15 @@ class WrittenReport(msgspec.Struct, frozen=True):
     """The file; None where its mapping cannot be filled."""
     problems: list[Problem]
     roundings: Sequence[RoundedValue] = ()
-    text: str = ""
-    """The file as people read it; of a spreadsheet its cells, one to a line."""
+    sheets: Sequence[FilledSheet] = ()
+    """What it has in cells, of a spreadsheet."""
+
+    @property
+    def text(self) -> str:
+        """The file as people read it; of a spreadsheet its cells, one to a line."""
+        if self.sheets or self.rendered is None:
+            return "".join(map(_list_cells, self.sheets))
+        return self.rendered.content.decode()
 
 
 async def render_report(tx: Read, report: Report, *, is_checked: bool) -> RenderedSubmission:
@@ -451,7 +462,7 @@ async def write_report(
     if (document := around.mapping if by is None else by) is None:
         content = write_content(report, await _read_sum(tx, await read_included(tx, key)))
         made = RenderedSubmission(MEDIA_TYPES[ReportFormat.JSON], ReportFormat.JSON, content)
-        return WrittenReport(made, [], text=content.decode())
+        return WrittenReport(made, [])
     mapping, problems = read_mapping(document)
     if mapping is None:
         return WrittenReport(None, limit_problems(problems, VIOLATIONS_MAX - 1))
@@ -465,17 +476,15 @@ async def write_report(
         return WrittenReport(None, limit_problems(refused.problems, VIOLATIONS_MAX - 1))
     broken = await check_content(tx, mapping, filled.content, content) if is_checked else []
     made = RenderedSubmission(MEDIA_TYPES[ReportFormat(mapping.format)], mapping.format, content)
-    is_text = mapping.format != ReportFormat.XLSX
-    text = content.decode() if is_text else _list_cells(filled.content, mapping.sheet)
-    return WrittenReport(made, broken, filled.roundings, text)
+    is_spreadsheet = mapping.format == ReportFormat.XLSX
+    sheets = _list_sheets(filled.content, mapping.sheet) if is_spreadsheet else []
+    return WrittenReport(made, broken, filled.roundings, sheets)
 
 
-def _list_cells(filled: FilledTable | list[FilledSheet], name: str) -> str:
-    """The cells of a spreadsheet, one to a line."""
-    sheets = [FilledSheet(name, _place_cells(filled))] if isinstance(filled, FilledTable) else filled
+def _list_cells(sheet: FilledSheet) -> str:
+    """The cells of a sheet, one to a line."""
     return "".join(
         f"{sheet.name}!{write_address(at)}: {_write_cell(value)}\n"
-        for sheet in sheets
         for at, value in sorted(sheet.cells.items())
         if value is not None
     )

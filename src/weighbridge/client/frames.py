@@ -234,8 +234,8 @@ def _with_units(columns: Sequence[Column]) -> Sequence[Column]:
     """The columns, each `value` with the unit that its neighbour `unit` has in all rows."""
     units = {column.name: column for column in columns if column.kind is Kind.TEXT}
     return [
-        Column(column.name, column.kind, column.cells, _one(beside.cells))
-        if column.kind is Kind.NUMBER and column.unit is None and (beside := units.get(_unit_of(column)))
+        Column(column.name, column.kind, column.cells, _one(neighbour.cells))
+        if column.kind is Kind.NUMBER and column.unit is None and (neighbour := units.get(_unit_of(column)))
         else column
         for column in columns
     ]

@@ -144,7 +144,7 @@ def _problems_of_counts(report: AgentReportOfState) -> Iterator[Problem]:
 
 
 def _problems_of_texts(path: str, value: object) -> list[Problem]:
-    """Texts of a report that are too long, or that PostgreSQL cannot keep."""
+    """Texts of a report that are too long."""
     if isinstance(value, dict):
         return [
             problem for name, item in value.items() for problem in _problems_of_texts(f"{path}.{name}", item)

@@ -218,14 +218,14 @@ def change(
 
     Example: `weighbridge user change --email ada@plant.example --role reader`
     """
-    permissions = (
-        None
-        if keep_password is not None and not (role or permission)
-        else (_permissions_of_person(role, permission))
-    )
+    permissions, said = None, []
+    if role or permission or keep_password is None:
+        permissions = _permissions_of_person(role, permission)
+        said.append(name_permissions(permissions))
+    if keep_password is not None:
+        said.append("keeps the password" if keep_password else "keeps the password no longer")
     _update(email, account, data_dir, permissions=permissions, may_sign_in=True, keeps_password=keep_password)
-    said = name_permissions(permissions) if permissions else "keeps" if keep_password else "keeps no longer"
-    sys.stdout.write(f"{email.strip()}: {said}{'' if permissions else ' the password'}.\n")
+    sys.stdout.write(f"{email.strip()}: {'; '.join(said)}.\n")
 
 
 @user.command

@@ -135,7 +135,8 @@ def read_criteria(given: Mapping[str, Any]) -> Criteria:
     status = given.get("status")
     status = status[0] if isinstance(status, list) and status else status
     if status is not None:
-        read["status"] = str(status).lower().replace("\x00", "")
+        text = str(status).lower()
+        read["status"] = "" if "\x00" in text else text  # no status is so, and no database takes it
     return Criteria(**read)
 
 

@@ -8,6 +8,7 @@ path, a body or a project filter names; no query compares an account by itself.
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any, LiteralString, TypeVar
 
 from psycopg.sql import SQL, Composable, Composed
@@ -149,7 +150,12 @@ async def project_for_record(tx: Read, actor: Actor, named: str | int) -> int:
 
 
 async def name_download(
-    tx: Read, project: int | None, extension: str, *parts: str | None, **when: Any
+    tx: Read,
+    project: int | None,
+    extension: str,
+    *parts: str | None,
+    moment: datetime | None = None,
+    friendly: str = "",
 ) -> str:
     """The name of a file of a project as it is now, or of the `moment` at which it was made.
 
@@ -157,4 +163,4 @@ async def name_download(
     """
     statement = "SELECT (SELECT name FROM projects WHERE id = %s), transaction_timestamp()"
     [(name, now)] = await tx.tuples(statement, (project,))
-    return name_file(extension, name, *parts, **{"moment": now} | when)
+    return name_file(extension, name, *parts, moment=moment or now, friendly=friendly)

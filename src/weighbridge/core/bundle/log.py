@@ -200,7 +200,7 @@ def _list_ledgers(report: BundledReport) -> list[tuple[object, ...]]:
 
 
 def _select_ledger_fields(logged: Mapping[str, Any]) -> list[tuple[object, ...]]:
-    """The ledgers of a report of several, as its row of the log says; rows before 2.1.0 say none."""
+    """The ledgers of a report of several, as its row of the log says; older rows say none."""
     return [
         (
             one["role"], one["ledger_id"], one["sign"], one["unit"], Decimal(str(one["amount"])),

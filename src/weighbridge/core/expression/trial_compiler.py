@@ -10,7 +10,7 @@ trials is computed once for all of them.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -31,8 +31,6 @@ from weighbridge.core.halt import proceed
 
 Cells = Mapping[tuple[str, str], Any]
 """The cells of columns of tables that differ between trials, by table and column, of shape (rows, trials)."""
-
-_NO_CELLS: Final[Cells] = {}
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,8 +87,6 @@ class Component:
 Components = Mapping[UncertaintyEffect, Component]
 """The components of a result, by effect."""
 
-NO_COMPONENTS: Final[Components] = {}
-
 Correlations = Mapping[frozenset[UncertaintyEffect], Decimal]
 """The correlation coefficients of pairs of effects; others are not correlated."""
 

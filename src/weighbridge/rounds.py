@@ -118,14 +118,16 @@ def _log_given_way(error: OperationalError) -> None:
     log.info("round_gave_way", reason=str(error).partition("\n")[0])
 
 
-async def _repeat(work: Callable[[], Awaitable[object]], seconds: float, failure: str) -> None:
-    """Work again and again, with pauses; a failure is logged by its name, and does not end it."""
+async def _repeat(
+    work: Callable[[], Awaitable[object]], seconds: float, log_failure: Callable[[], object]
+) -> None:
+    """Work again and again, with pauses; a failure is logged while it is handled, and does not end it."""
     while True:
         try:
             with _give_way():
                 await work()
-        except Exception:
-            log.exception(failure)
+        except Exception:  # noqa: BLE001 - what is given logs it with its trace
+            log_failure()
         await asyncio.sleep(seconds)
 
 
@@ -137,7 +139,7 @@ async def _recover(database: Database, lease_seconds: int) -> None:
             for task_id in await recover(tx, lease_seconds):
                 log.warning("task_recovered", task_id=task_id)
 
-    await _repeat(look, lease_seconds / 3, "recovery_failed")
+    await _repeat(look, lease_seconds / 3, partial(log.exception, "recovery_failed"))
 
 
 async def _seal(database: Database) -> None:
@@ -152,7 +154,7 @@ async def _seal(database: Database) -> None:
             await log_link_uses(tx)
         await seal(database)
 
-    await _repeat(write, SEAL_SECONDS, "sealing_failed")
+    await _repeat(write, SEAL_SECONDS, partial(log.exception, "sealing_failed"))
 
 
 async def _witness(database: Database, settings: Settings) -> None:
@@ -165,7 +167,11 @@ async def _witness(database: Database, settings: Settings) -> None:
             for change in await ask_witnesses(database, client, settings):
                 _log_witness(change)
 
-        await _repeat(ask, min(settings.audit_witness_seconds, WITNESS_LOOK_SECONDS), "witnessing_failed")
+        await _repeat(
+            ask,
+            min(settings.audit_witness_seconds, WITNESS_LOOK_SECONDS),
+            partial(log.exception, "witnessing_failed"),
+        )
 
 
 def _log_witness(change: WitnessChange) -> None:
@@ -178,12 +184,12 @@ def _log_witness(change: WitnessChange) -> None:
 
 async def _number_changes(database: Database) -> None:
     """Give changes their numbers, so that few wait for them who read the feed."""
-    await _repeat(partial(number_all, database), NUMBER_SECONDS, "numbering_failed")
+    await _repeat(partial(number_all, database), NUMBER_SECONDS, partial(log.exception, "numbering_failed"))
 
 
 async def _update_waiting(database: Database) -> None:
     """Say of ledgers which events wait for a generation, soon after they were stored."""
-    await _repeat(partial(update_marked, database), WAITING_SECONDS, "waiting_failed")
+    await _repeat(partial(update_marked, database), WAITING_SECONDS, partial(log.exception, "waiting_failed"))
 
 
 async def _evaluate_rules(database: Database) -> None:
@@ -196,7 +202,7 @@ async def _evaluate_rules(database: Database) -> None:
                 log_failure(failure)
 
         try:
-            await _repeat(look, RULES_SECONDS, "rules_failed")
+            await _repeat(look, RULES_SECONDS, partial(log.exception, "rules_failed"))
         finally:
             await rounds.stop()
 
@@ -224,14 +230,14 @@ async def _call_partners(database: Database, settings: Settings) -> None:
     async with OutgoingClient(CallReach.of(settings.outgoing_networks)) as client:
         lease = settings.lease_seconds
         exchanger = Exchanger(database, client, lease_seconds=lease, tell=_log_failed_exchange)
-        await _repeat(exchanger.settle, EXCHANGE_SECONDS, "exchange_failed")
+        await _repeat(exchanger.settle, EXCHANGE_SECONDS, partial(log.exception, "exchange_failed"))
 
 
 async def _confirm_people(database: Database, settings: Settings) -> None:
     """Ask identity providers whether people who signed in there may still."""
     async with OutgoingClient(CallReach.of(settings.outgoing_networks)) as client:
         confirm = partial(confirm_people, database, client, settings.address, _log_failed_provider)
-        await _repeat(confirm, CONFIRM_SECONDS, "confirmation_failed")
+        await _repeat(confirm, CONFIRM_SECONDS, partial(log.exception, "confirmation_failed"))
 
 
 def _log_failed_provider(failed: FailedProvider) -> None:
@@ -242,7 +248,11 @@ def _log_failed_provider(failed: FailedProvider) -> None:
 
 async def _follow_reports(database: Database, settings: Settings) -> None:
     """Have footprints follow the reports that they were made from."""
-    await _repeat(partial(follow_reports, database, settings.address), FOLLOW_SECONDS, "exchange_failed")
+    await _repeat(
+        partial(follow_reports, database, settings.address),
+        FOLLOW_SECONDS,
+        partial(log.exception, "exchange_failed"),
+    )
 
 
 def _log_failed_exchange(error: Exception) -> None:
@@ -254,7 +264,11 @@ def _log_failed_exchange(error: Exception) -> None:
 
 async def _review(database: Database, reviewer: Submitter) -> None:
     """Ask registries what they have decided, and write it down."""
-    await _repeat(partial(reviewer.review, database, log_refused_decision), REVIEW_SECONDS, "review_failed")
+    await _repeat(
+        partial(reviewer.review, database, log_refused_decision),
+        REVIEW_SECONDS,
+        partial(log.exception, "review_failed"),
+    )
 
 
 def log_refused_decision(decision: RefusedDecision) -> None:
@@ -283,7 +297,7 @@ async def _watch(database: Database, settings: Settings) -> None:
         for failure in looked.failures:
             log.error("watching_failed", exc_info=failure)
 
-    await _repeat(look, settings.watch_seconds, "watching_failed")
+    await _repeat(look, settings.watch_seconds, partial(log.exception, "watching_failed"))
 
 
 async def _now(database: Database) -> datetime:

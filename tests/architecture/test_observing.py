@@ -38,6 +38,15 @@ def calls():
                     keywords=keywords,
                 ) if level in LEVELS:
                     yield file.path, LEVELS[level], event, {one.arg for one in keywords} - {"exc_info"}
+                case ast.Call(
+                    func=ast.Name(id="partial"),
+                    args=[
+                        ast.Attribute(value=ast.Name(id="log"), attr=level),
+                        ast.Constant(value=str(event)),
+                    ],
+                    keywords=[],
+                ) if level in LEVELS:
+                    yield file.path, LEVELS[level], event, set()
                 case ast.Call(func=ast.Attribute(value=ast.Name(id="log"), attr=level)) if level in LEVELS:
                     pytest.fail(
                         f"{file.path}:{node.lineno}: the name of an event is a text that stands there"

@@ -236,22 +236,15 @@ class _Filler:
     def element(self, part: ElementPart, fields: Fields, place: str) -> FilledElement | None:
         """An element of XML; None for one that has nothing and needs to be there only with something."""
         attributes = {
-            name: _write_text(self.fill(attribute, fields, f"{place}/@{name}"))
+            name: text
             for name, attribute in part.attributes.items()
+            if (text := _write_text(self.fill(attribute, fields, f"{place}/@{name}"))) is not None
         }
-        attributes = {name: text for name, text in attributes.items() if text is not None}
         children = [made for child in part.children for made in self.elements(child, fields, place)]
         text = None if part.text is None else _write_text(self.fill(part.text, fields, place))
         if part.is_optional and not (attributes or children or text):
             return None
-        return FilledElement(
-            part.name,
-            part.namespace,
-            {name: text for name, text in attributes.items() if text is not None},
-            text,
-            children,
-            part.prefix,
-        )
+        return FilledElement(part.name, part.namespace, attributes, text, children, part.prefix)
 
     def elements(self, part: Part, fields: Fields, place: str, at: str = "") -> list[FilledElement]:
         """The elements that a child comes to: one, none, or one for each record of its lists."""

@@ -20,7 +20,7 @@ export PYTHONDONTWRITEBYTECODE :=
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test test-cells test-citus packages check lint types compiled bench scale fuzz fuzz-accounting stories stories-as-of stories-uncertainty same-bytes durability certify chaos hosts fuzz-api fuzz-readers fuzz-bundle bundle-set mutations attack attack-readers sensor screenshots docs site dist release-check stored-release lock sbom audit clean
+.PHONY: help setup demo serve test test-long test-all long-tests test-cells test-citus packages check lint types compiled bench scale fuzz fuzz-accounting stories stories-as-of stories-uncertainty same-bytes durability certify chaos hosts fuzz-api fuzz-readers fuzz-bundle bundle-set mutations attack attack-readers sensor screenshots docs site dist release-check stored-release lock sbom audit clean
 
 help: ## say what can be made
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -33,9 +33,18 @@ demo: $(RUNNABLE) ## run the whole chain on a fresh database; at a terminal, ope
 serve: $(RUNNABLE) ## run the service on http://127.0.0.1:8080 with its data in .data
 	@$(BIN)/weighbridge serve --data-dir .data --host 127.0.0.1 --port 8080
 
-test: packages ## lint, types, import contracts, then every test
+test: packages ## lint, types, import contracts, then every test but the long ones
 	@$(MAKE) --no-print-directory --jobs=2 types lint compiled
-	@$(BIN)/pytest --numprocesses $(WORKERS) --dist worksteal
+	@$(BIN)/pytest -m "not long" --numprocesses $(WORKERS) --dist worksteal
+
+test-long: packages compiled ## the tests that take long, which tests/long_tests.txt names
+	@$(BIN)/pytest -m long --numprocesses $(WORKERS) --dist worksteal
+
+test-all: packages compiled ## every test, with the time of each in build/tests.xml
+	@$(BIN)/pytest --junitxml=build/tests.xml --numprocesses $(WORKERS) --dist worksteal
+
+long-tests: $(READY) ## write tests/long_tests.txt from the times of `make test-all`
+	@$(BIN)/python -m tools.long_tests build/tests.xml
 
 packages: ## install what tests need of the system's packages, where that can be done, and say what is missing
 	@tools/system_packages.sh

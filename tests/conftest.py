@@ -41,6 +41,7 @@ SHARERS_MAX = 4
 """Workers on one database server: it takes 100 connections, and a worker uses up to two dozen."""
 
 LONGEST = "tests/durability/"
+LONG_TESTS = frozenset(Path(__file__).with_name("long_tests.txt").read_text().splitlines())
 
 FOLDER = pytest.StashKey[str]()
 CLUSTER = pytest.StashKey[clusters.Cluster]()
@@ -109,9 +110,12 @@ def pytest_configure_node(node: Any) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Begin with the tests that wait for processes, so that no worker is left with them at the end."""
+    """Mark long tests, and begin with those that wait for processes, so that no worker is left with them."""
     if config.getoption("--citus"):
         items[:] = [item for item in items if not is_left_out(item.nodeid)]
+    for item in items:
+        if item.nodeid.partition("[")[0] in LONG_TESTS:
+            item.add_marker("long")
     items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
 
 

@@ -237,10 +237,7 @@ async def keep_sent(store: EvidenceStore, upload: Upload) -> AsyncIterator[SentF
     name = remove_path(upload.name)
     problems = check_file_name(name, FILE_PART)
     on_difference = upload.texts.get(DIFFERENCE_PART) or None
-    if on_difference is not None and on_difference not in {*OnDifference}:
-        allowed = ", ".join(OnDifference)
-        text = f"{DIFFERENCE_PART} is {shorten(on_difference)!r}; it takes one of {allowed}."
-        problems.append(Problem(text, DIFFERENCE_PART, "invalid"))
+    problems += _problems_of_difference(on_difference, DIFFERENCE_PART)
     written = upload.texts.get(DRY_RUN_PART, "false")
     if written not in _TRUTHS:
         text = f"{DRY_RUN_PART} is {shorten(written)!r}; it takes true or false."
@@ -260,6 +257,14 @@ async def keep_sent(store: EvidenceStore, upload: Upload) -> AsyncIterator[SentF
         with suppress(Refusal):
             await store.delete(key)
         raise
+
+
+def _problems_of_difference(on_difference: str | None, field: str) -> list[Problem]:
+    """What is wrong with the words for events that differ from their rows, by the field that has them."""
+    if on_difference is None or on_difference in {*OnDifference}:
+        return []
+    text = f"{field} is {shorten(on_difference)!r}; it takes one of {', '.join(OnDifference)}."
+    return [Problem(text, field, "invalid")]
 
 
 async def insert_upload(
@@ -295,6 +300,8 @@ async def upload_again(
     tx: Write, files: Files, actor: Actor, project: int, feed: int, again: UploadAgain
 ) -> DataFeedUpload:
     """Take the file of an earlier upload once more, with the rows that are corrected."""
+    if problems := _problems_of_difference(again.on_difference, f"upload.{DIFFERENCE_PART}"):
+        raise Invalid(problems)
     file = await get_file(tx, project, feed, again.of_upload)
     original = file if file.corrects is None else await get_file(tx, project, feed, file.corrects)
     if file.key is None or original.key is None:

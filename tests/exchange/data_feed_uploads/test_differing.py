@@ -285,6 +285,9 @@ def test_a_sent_file_may_report_what_its_feed_would_correct(feeding):
     assert (upload["on_difference"], upload["differing"], upload["corrected"]) == ("report", 1, 0)
     refused = feeding.api.upload(feeding.uploads(feed), "log.csv", TWO.encode(), on_difference="never")
     assert "on_difference is 'never'; it takes one of report, correct." in refused.expect(422).text
+    again = {"upload": {"of_upload": upload["id"], "on_difference": "never"}}
+    [error] = feeding.api.post(feeding.uploads(feed), again).expect(422).errors
+    assert error["message"] == "upload.on_difference is 'never'; it takes one of report, correct."
 
 
 def test_a_file_corrects_over_the_correction_of_a_person_once_it_is_told_to(feeding):

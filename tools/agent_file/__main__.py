@@ -12,14 +12,12 @@ from tools.agent_file.wheels import PLATFORMS, Unbuildable
 from tools.distributions.staging import ROOT
 from weighbridge.core.signing import SigningKey, UnprovenError
 
-_TWICE = "--twice"
-
 
 def main() -> None:
     """Build the files into the folder, and say what was built."""
     parser = argparse.ArgumentParser(prog="python -m tools.agent_file", description=__doc__)
     parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "dist" / "agent")
-    parser.add_argument(_TWICE, action="store_true", help="build again, elsewhere, and compare")
+    parser.add_argument("--twice", action="store_true", help="build again, elsewhere, and compare")
     parser.add_argument("--platform", choices=PLATFORMS, action="append", help="build for this one alone")
     parser.add_argument("--key", type=Path, help="an Ed25519 key without a password, which signs the files")
     parser.add_argument("--signers", type=Path, help="whose updates the files take; the key's by default")
@@ -32,7 +30,9 @@ def main() -> None:
         built = build_into(given.folder, release, given.platform or [*PLATFORMS])
     except (Unbuildable, UnprovenError, OSError) as error:
         sys.exit(f"Nothing was built: {error}")
-    if given.twice and _again() != (given.folder / SUMS).read_text():
+    options = [f"--{name}={told}" for name in ("key", "signers", "signer") if (told := getattr(given, name))]
+    options += [f"--platform={name}" for name in given.platform or ()]
+    if given.twice and _build_again(options) != (given.folder / SUMS).read_text():
         sys.exit(f"A second build gives other bytes than those in {given.folder}.")
     for file in built:
         print(f"{file}  {file.stat().st_size:,} bytes")
@@ -40,12 +40,11 @@ def main() -> None:
         print("The files are not signed: no --key was given.")
 
 
-def _again() -> str:
+def _build_again(options: list[str]) -> str:
     """The sums of a build by another process, in another time zone and with other hashes of texts."""
-    words = [word for word in sys.argv[1:] if word != _TWICE and not Path(word).is_dir()]
     with TemporaryDirectory() as folder:
         subprocess.run(
-            [sys.executable, "-m", "tools.agent_file", folder, *words],
+            [sys.executable, "-m", "tools.agent_file", folder, *options],
             env={**os.environ, "TZ": "Pacific/Chatham", "PYTHONHASHSEED": "7"},
             stdout=subprocess.DEVNULL,
             umask=0o077,

@@ -26,20 +26,20 @@ def find_obstacle(manifest: dict) -> "str | None":  # type: ignore[type-arg]
         pythons = ", ".join(manifest["pythons"])
         is_usual = sys.implementation.name == "cpython" and "t" not in sys.abiflags
         kind = "" if is_usual else " (" + sys.implementation.name + sys.abiflags + ")"
-        message: str = (
-            name + " needs CPython " + pythons + ", but " + sys.executable + " is " + here + kind + "."
-        )
-        return message + " Start it with another one, such as python" + manifest["pythons"][0] + " FILE."
+        message = name + " needs CPython " + pythons + ", but " + sys.executable + " is " + here + kind + "."
+        remedy = " Start it with another one, such as python" + manifest["pythons"][0] + " FILE."
+        return str(message + remedy)
     return _find_libc_obstacle(name, manifest["glibc"])
 
 
 def _find_libc_obstacle(name: str, needed: str) -> "str | None":
     try:
-        told = os.confstr("CS_GNU_LIBC_VERSION")
+        told = os.confstr("CS_GNU_LIBC_VERSION") or ""
     except (OSError, ValueError):
-        told = None
+        told = ""
     if not told:
         return name + " needs glibc " + needed + " or newer; this system has another C library."
+    # As numbers: 2.4 is older than 2.28.
     if [int(part) for part in told.split()[-1].split(".")[:2]] < [int(part) for part in needed.split(".")]:
         return name + " needs glibc " + needed + " or newer, but this system has " + told + "."
     return None

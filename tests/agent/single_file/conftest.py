@@ -20,6 +20,7 @@ from weighbridge.core.signing import SigningKey, write_ssh_signature
 
 HERE = f"linux-{platform.machine()}"
 ARM = "linux-aarch64"
+ROOT = Path(__file__).parents[3]
 SECONDS = 300
 KEY = SigningKey.read(
     b"-----BEGIN PRIVATE KEY-----\n"

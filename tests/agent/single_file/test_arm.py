@@ -43,7 +43,7 @@ def test_the_file_reads_a_plant_on_arm(site, plant, arm_machine):
     assert installation.call("check", installation.file, "--connect").endswith("all of it works.\n")
     with installation.running():
         # An emulator is slow: each step has its own time.
-        until(lambda: (site.folder / "spool.db").exists(), what="the agent has begun")
+        until((site.folder / "spool.db").exists, what="the agent has begun")
         until(lambda: site.events("kiln"), what="the value is there")
 
     assert [row[1:] for row in site.told("kiln", "temperature", "quality")] == [(Decimal("21.1"), "good")]

@@ -28,7 +28,7 @@ MANIFEST_BYTES_MAX: Final = 4_000_000
 VERSION: Final = re.compile(r"(\d{1,6})\.(\d{1,6})\.(\d{1,6})")
 
 
-class Manifest(msgspec.Struct, frozen=True):
+class AgentManifest(msgspec.Struct, frozen=True):
     """What a file of the agent says of itself."""
 
     program: str
@@ -70,13 +70,13 @@ def read_bytes(path: Path, bytes_max: int, what: str) -> bytes:
     return content
 
 
-def read_manifest(content: bytes, path: str) -> Manifest:
+def read_manifest(content: bytes, path: str) -> AgentManifest:
     """What a file says of itself. Raises Refusal where it is none of the agent's."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             if archive.getinfo(MANIFEST).file_size > MANIFEST_BYTES_MAX:
                 raise Refusal(f"{path} is not a file of the agent: its {MANIFEST} is too large.")
-            manifest = msgspec.json.decode(archive.read(MANIFEST), type=Manifest)
+            manifest = msgspec.json.decode(archive.read(MANIFEST), type=AgentManifest)
     except (KeyError, OSError, ValueError, zipfile.BadZipFile, zlib.error, struct.error) as error:
         raise Refusal(f"{path} is not a file of the agent: {error}.") from None
     if manifest.program != PROGRAM or not manifest.number:

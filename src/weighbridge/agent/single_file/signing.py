@@ -7,7 +7,7 @@ installed file do, which was put there by hand. The keys within a new file count
 from pathlib import Path
 from typing import Final
 
-from weighbridge.agent.single_file.manifest import Manifest, read_bytes
+from weighbridge.agent.single_file.manifest import AgentManifest, read_bytes
 from weighbridge.core.allowed_signers import AllowedSigners, read_allowed_signers
 from weighbridge.core.signing import (
     UnprovenError,
@@ -23,12 +23,16 @@ NAMESPACE: Final = "weighbridge-agent"
 
 SIGNATURE_ENDING: Final = ".sig"
 SIGNATURE_BYTES_MAX: Final = 10_000
+"""The signature of a file of the agent; one has about 300 bytes."""
+
 SIGNERS_BYTES_MAX: Final = 1_000_000
+"""A file of allowed signers."""
+
 OPERATORS_SIGNERS: Final = Path("/etc/weighbridge-agent/allowed_signers")
 """Where the operator says whose updates the machine takes."""
 
 
-def read_trusted(installed: Manifest, told: Path | None) -> tuple[AllowedSigners, str]:
+def read_trusted(installed: AgentManifest, told: Path | None) -> tuple[AllowedSigners, str]:
     """Whose updates this machine takes, and where that is said."""
     path = told or (OPERATORS_SIGNERS if OPERATORS_SIGNERS.exists() else None)
     if path is None:

@@ -17,7 +17,7 @@ from typing import Final
 
 from weighbridge.agent.single_file.manifest import (
     AGENT_FILE_BYTES_MAX,
-    Manifest,
+    AgentManifest,
     python_of_file,
     read_bytes,
     read_manifest,
@@ -31,6 +31,8 @@ TRIAL_SECONDS: Final = 600
 """How long a new file may take to unpack, load and check the configuration."""
 
 TOLD_LENGTH_MAX: Final = 2_000
+"""Characters of what a new version prints that an error repeats; the last ones."""
+
 _MODE: Final = 0o755
 
 
@@ -70,7 +72,7 @@ class InstalledFile:
         """What is about to be the one before."""
         return self.path.with_name(f"{self.path.name}.replaced")
 
-    def read_manifest(self) -> Manifest:
+    def read_manifest(self) -> AgentManifest:
         """What the installed file says of itself."""
         content = read_bytes(self.path, AGENT_FILE_BYTES_MAX, "The installed file")
         return read_manifest(content, str(self.path))
@@ -137,7 +139,7 @@ def _alone(installed: InstalledFile) -> Iterator[None]:
         os.close(lock)
 
 
-def _check_fit(file: SignedFile, before: Manifest, after: Manifest, policy: UpdatePolicy) -> None:
+def _check_fit(file: SignedFile, before: AgentManifest, after: AgentManifest, policy: UpdatePolicy) -> None:
     """Raise Refusal for a file that is older than the installed one, or for another machine."""
     if after.platform != before.platform:
         raise Refusal(f"{file.place} is {after.text}, but this machine needs one for {before.platform}.")
@@ -151,7 +153,7 @@ def _check_fit(file: SignedFile, before: Manifest, after: Manifest, policy: Upda
     _check_spool(after, policy.spool)
 
 
-def _check_spool(after: Manifest, spool: Path | None) -> None:
+def _check_spool(after: AgentManifest, spool: Path | None) -> None:
     """Raise Refusal where readings wait in a form that the other version does not read."""
     if spool is None or not spool.exists():
         return
@@ -171,7 +173,7 @@ def _write(path: Path, content: bytes) -> None:
         os.fsync(file.fileno())
 
 
-def _try(path: Path, manifest: Manifest, policy: UpdatePolicy) -> None:
+def _try(path: Path, manifest: AgentManifest, policy: UpdatePolicy) -> None:
     """Unpack and load the new version, which says who it is and whether it accepts the configuration."""
     if _run(path, "--version").strip() != manifest.version:
         raise Refusal(f"{manifest.text} is not installed: it does not start as that version.")

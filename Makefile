@@ -20,7 +20,7 @@ export PYTHONDONTWRITEBYTECODE :=
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test test-long test-all long-tests test-cells test-citus packages check lint types compiled bench scale fuzz fuzz-accounting stories stories-as-of stories-uncertainty same-bytes durability certify chaos hosts fuzz-api fuzz-readers fuzz-bundle bundle-set mutations attack attack-readers sensor screenshots docs site dist release-check stored-release lock sbom audit clean
+.PHONY: help setup demo serve test test-long test-all long-tests test-cells test-citus packages check lint types compiled bench scale fuzz fuzz-accounting stories stories-as-of stories-uncertainty same-bytes durability certify chaos hosts fuzz-api fuzz-readers fuzz-bundle bundle-set mutations attack attack-readers sensor screenshots docs site dist agent arm64 release-check stored-release lock sbom audit clean
 
 help: ## say what can be made
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -37,10 +37,10 @@ test: packages ## lint, types, import contracts, then every test but the long on
 	@$(MAKE) --no-print-directory --jobs=2 types lint compiled
 	@$(BIN)/pytest -m "not long" --numprocesses $(WORKERS) --dist worksteal
 
-test-long: packages compiled ## the tests that take long, which tests/long_tests.txt names
+test-long: packages arm64 compiled ## the tests that take long, which tests/long_tests.txt names
 	@$(BIN)/pytest -m long --numprocesses $(WORKERS) --dist worksteal
 
-test-all: packages compiled ## every test, with the time of each in build/tests.xml
+test-all: packages arm64 compiled ## every test, with the time of each in build/tests.xml
 	@$(BIN)/pytest --junitxml=build/tests.xml --numprocesses $(WORKERS) --dist worksteal
 
 long-tests: $(READY) ## write tests/long_tests.txt from the times of `make test-all`
@@ -49,6 +49,9 @@ long-tests: $(READY) ## write tests/long_tests.txt from the times of `make test-
 packages: ## install what tests need of the system's packages, where that can be done, and say what is missing
 	@tools/system_packages.sh
 	@PYTHON=$(PYTHON) tools/foreign_tools.sh
+
+arm64: $(READY) ## lay a Python for ARM and an emulator into .venv, with which the agent's file for ARM is tested
+	@tools/arm64_root.sh
 
 check: test ## the same as `make test`, which is what CI runs
 
@@ -175,6 +178,9 @@ site: $(READY) ## build the guide that the service has at /guide, from docs/; ev
 dist: $(READY) ## build wheel and source distribution into dist/, twice, to see that the bytes are the same
 	@$(BIN)/python -m tools.distributions dist --twice
 
+agent: $(READY) ## build the agent as one file for each kind of machine into dist/agent, twice; KEY signs them, SIGNERS are whose updates they take
+	@$(BIN)/python -m tools.agent_file dist/agent --twice $(if $(KEY),--key "$(KEY)") $(if $(SIGNERS),--signers "$(SIGNERS)")
+
 release-check: $(READY) ## install the wheel in an empty environment from the index, with its extras, and try it
 	@$(BIN)/python -m tools.stored_release --check
 	@PACKAGES=locked $(BIN)/pytest tests/release
@@ -186,6 +192,7 @@ lock: $(READY) ## bring both lock files up to pyproject.toml, for every platform
 	@$(BIN)/pip install --quiet uv
 	@$(COMPILE) --extra install --extra agent --extra traces --extra dev pyproject.toml -o requirements-dev.lock
 	@$(COMPILE) --extra install --constraints requirements-dev.lock pyproject.toml -o requirements.lock
+	@$(COMPILE) --group agent-file --constraints requirements-dev.lock -o requirements-agent.lock
 
 sbom: $(AUDITING) ## write sbom.json, the packages that the service runs with, in the form of CycloneDX
 	@$(TOOLS)/bin/cyclonedx-py requirements requirements.lock --pyproject pyproject.toml --output-reproducible \

@@ -1,15 +1,17 @@
 """The spool: what it was given is there once, in its order, until the service has it or a person decides."""
 
 import asyncio
+import re
 import sqlite3
 import subprocess
-from contextlib import suppress
+from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from weighbridge.agent.readings import RefusedReading, Tags, make_reading
-from weighbridge.agent.spool import Handover, SpoolDatabase, SpoolFullError, opened_spool
+from weighbridge.agent.spool import SPOOL_VERSION, Handover, SpoolDatabase, SpoolFullError, opened_spool
+from weighbridge.agent.status import read_status
 from weighbridge.errors import Refusal
 
 MOMENT = datetime(2026, 1, 5, tzinfo=UTC)
@@ -222,3 +224,32 @@ def take_all(folder, name="filler"):
                 while file.write(bytes(size)):
                     pass
     return path
+
+
+def test_a_spool_of_a_newer_agent_is_not_opened(path):
+    with SpoolDatabase(path, 10_000_000) as spool:
+        spool.keep(Handover([reading(1)]), MOMENT)
+    with closing(sqlite3.connect(path)) as newer:
+        newer.execute(f"PRAGMA user_version = {SPOOL_VERSION + 1}")
+
+    told = f"The spool {path} has version 2, and this agent reads up to 1: a newer agent wrote it."
+    for opening in (lambda: SpoolDatabase(path, 10_000_000), lambda: read_status(path, MOMENT)):
+        with pytest.raises(Refusal, match=re.escape(told)):
+            opening()
+
+    with closing(sqlite3.connect(path)) as newer:
+        newer.execute(f"PRAGMA user_version = {SPOOL_VERSION}")
+    with SpoolDatabase(path, 10_000_000) as spool:
+        assert spool.waiting()[0] == 1
+
+
+def test_a_spool_without_a_version_is_one_of_this_agent(path):
+    with SpoolDatabase(path, 10_000_000) as spool:
+        spool.keep(Handover([reading(1)]), MOMENT)
+    with closing(sqlite3.connect(path)) as older:
+        older.execute("PRAGMA user_version = 0")
+
+    with SpoolDatabase(path, 10_000_000) as spool:
+        assert spool.waiting()[0] == 1
+    with closing(sqlite3.connect(path)) as opened:
+        assert opened.execute("PRAGMA user_version").fetchone() == (SPOOL_VERSION,)

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from weighbridge.agent.configuration import TOKEN_FILE_VARIABLE
+from weighbridge.commands.agent_file import app as agent_file
 from weighbridge.commands.app import app
 from weighbridge.settings import FILE_ENDING, TABLE
 
@@ -18,6 +20,9 @@ UNITS = sorted((DEPLOY / "systemd").glob("*.service"))
 ANALYZE = shutil.which("systemd-analyze")
 EXPOSURE_MAX = 20
 """Of 100, as systemd counts what a unit leaves open; a unit without a word about it has 96."""
+
+AGENT = "/opt/weighbridge-agent/weighbridge-agent"
+"""The agent as one file, where its unit expects it."""
 
 needs_systemd = pytest.mark.skipif(ANALYZE is None, reason="this machine has no systemd-analyze")
 
@@ -30,6 +35,7 @@ def compose():
 def test_every_variable_of_these_files_is_a_setting():
     known = {setting.variable for setting in TABLE}
     known |= {setting.variable + FILE_ENDING for setting in TABLE if setting.may_be_in_a_file}
+    known |= {TOKEN_FILE_VARIABLE}  # of the agent
 
     named = {
         word
@@ -45,7 +51,7 @@ def test_every_variable_of_these_files_is_a_setting():
 def test_every_command_of_these_files_is_a_command(compose):
     started = [tuple(one["command"]) for one in compose["services"].values() if "command" in one]
     started += [
-        tuple(line.split("/bin/")[1].split())
+        tuple(line.partition("=")[2].removeprefix("/opt/weighbridge/bin/").split())
         for unit in UNITS
         for line in unit.read_text().splitlines()
         if line.startswith("ExecStart=")
@@ -57,6 +63,17 @@ def test_every_command_of_these_files_is_a_command(compose):
         assert name in set(app)
         parameters = app[name].default_command.__kwdefaults__
         assert {option.removeprefix("--").replace("-", "_") for option in options} <= set(parameters)
+
+
+def test_the_unit_of_the_agent_is_the_printed_one_and_runs_a_command_of_its_file():
+    unit = (DEPLOY / "systemd" / "weighbridge-agent.service").read_text()
+    page = (DEPLOY.parent / "docs" / "howto" / "run-an-agent.md").read_text()
+
+    [printed] = re.findall(r"^```ini\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    [command] = re.findall(rf"^ExecStart={AGENT} (\w+) ", unit, re.MULTILINE)
+
+    assert printed == unit
+    assert command in set(agent_file)
 
 
 def test_what_services_need_of_each_other_is_there(compose):
@@ -89,7 +106,7 @@ def test_documents_name_the_files_of_this_version():
     named = {
         version
         for document in [DEPLOY.parent / "README.md", *(DEPLOY.parent / "docs").rglob("*.md")]
-        for version in re.findall(r"weighbridge-(\d+\.\d+\.\d+)", document.read_text())
+        for version in re.findall(r"weighbridge-(?:agent-)?(\d+\.\d+\.\d+)", document.read_text())
     }
 
     assert named == {VERSION}
@@ -106,7 +123,9 @@ def test_no_password_stands_in_these_files(compose):
 def test_systemd_takes_every_unit(tmp_path):
     for unit in UNITS:
         # The program is not installed here; another one that is stands for it.
-        text = unit.read_text().replace("/opt/weighbridge/bin/weighbridge", "/usr/bin/env")
+        text = unit.read_text()
+        for program in ("/opt/weighbridge/bin/weighbridge", AGENT):
+            text = text.replace(program, "/usr/bin/env")
         (tmp_path / unit.name).write_text(text)
 
     done = subprocess.run(

@@ -37,6 +37,10 @@ PACKETS_KEPT_MAX: Final = 1_000
 VARIABLES_MAX: Final = 1_000
 """Variables whose last event is remembered while the agent runs."""
 
+SPOOL_VERSION: Final = 1
+"""The form of a spool, which rises when an agent of before cannot read what a newer one stores; 0 is that of
+agents that did not state it, and is the same."""
+
 BUSY_SECONDS: Final = 30
 RESERVE_BYTES_MAX: Final = 8_388_608
 """Room on the disk that is kept free of everything else, for what lets readings go."""
@@ -109,10 +113,16 @@ class SpoolDatabase:
             # What an earlier run reserved makes the room that opening takes on a full disk.
             self._reserve.release()
             self._connection = _connected(path)
+            version = check_spool_version(self._connection, path)
             self._connection.executescript(_SCHEMA.read_text())
+            if version < SPOOL_VERSION:
+                self._connection.execute(f"PRAGMA user_version = {SPOOL_VERSION}")
         except sqlite3.Error as error:
             os.close(self._lock)
             raise Refusal(f"The spool {path} cannot be opened: {error}.") from None
+        except Refusal:
+            self.close()
+            raise
         self._reserve.hold()
 
     def __enter__(self) -> Self:
@@ -378,6 +388,17 @@ def _connected(path: Path) -> sqlite3.Connection:
     connection.execute(f"PRAGMA wal_autocheckpoint = {WAL_PAGES}")
     connection.execute(f"PRAGMA journal_size_limit = {WAL_PAGES * PAGE_BYTES}")
     return connection
+
+
+def check_spool_version(connection: sqlite3.Connection, path: Path, newest: int = SPOOL_VERSION) -> int:
+    """The version of a spool. Raises Refusal where only a newer agent reads it."""
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version > newest:
+        raise Refusal(
+            f"The spool {path} has version {version}, and this agent reads up to {newest}: a newer agent"
+            " wrote it. Run that one, which sends what waits there."
+        )
+    return version
 
 
 def _locked(path: Path) -> int:

@@ -29,6 +29,7 @@ from weighbridge.agent.configuration import (
 from weighbridge.agent.readings import microseconds, moment_of, text_of
 from weighbridge.agent.run import seconds, with_extra
 from weighbridge.agent.sending import AgentConnection, UnansweredError
+from weighbridge.agent.spool import check_spool_version
 from weighbridge.errors import Refusal
 
 SHOWN_MAX: Final = 20
@@ -71,6 +72,7 @@ def read_status(path: Path, at: datetime) -> AgentStatus:
     try:
         connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=BUSY_SECONDS)
         try:
+            check_spool_version(connection, path)
             return _read(connection, at)
         finally:
             connection.close()

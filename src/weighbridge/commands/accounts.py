@@ -8,15 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import App, Parameter
 
 from weighbridge.commands.cells import choose_cell, release_address
-from weighbridge.commands.context import (
-    DataDir,
-    ExistingDataDir,
-    Json,
-    command_id,
-    in_cell_of_account,
-    in_transaction,
-    open_database,
-)
+from weighbridge.commands.context import command_id, in_cell_of_account, in_transaction, open_database
+from weighbridge.commands.options import DataDir, ExistingDataDir, Json
 from weighbridge.core.platform.settings import FEATURES, Feature
 from weighbridge.errors import Conflict, Refusal
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
 
-from weighbridge.commands.context import Json
+from weighbridge.commands.options import Json
 from weighbridge.errors import Refusal
 
 if TYPE_CHECKING:

@@ -8,15 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from cyclopts import App, Parameter
 
-from weighbridge.commands.context import (
-    DIGITS_MAX,
-    ExistingDataDir,
-    Json,
-    command_id,
-    in_cell_of_project,
-    open_cells,
-    open_database,
-)
+from weighbridge.commands.context import DIGITS_MAX, command_id, in_cell_of_project, open_cells, open_database
+from weighbridge.commands.options import ExistingDataDir, Json
 from weighbridge.errors import Refusal
 
 if TYPE_CHECKING:

@@ -14,13 +14,13 @@ from cyclopts import App, Parameter
 
 from weighbridge.commands.accounts import AccountOption
 from weighbridge.commands.context import (
-    ExistingDataDir,
     command_id,
     in_cell_of_account,
     in_cell_of_number,
     in_transaction,
     open_database,
 )
+from weighbridge.commands.options import ExistingDataDir
 from weighbridge.errors import Refusal
 
 if TYPE_CHECKING:

@@ -14,13 +14,13 @@ from cyclopts import Parameter
 from weighbridge.commands.accounts import AccountOption
 from weighbridge.commands.audit import KeyOption, read_account, read_proof, read_small_text
 from weighbridge.commands.context import (
-    ExistingDataDir,
     command_id,
     in_cell_of_account,
     in_transaction,
     open_cells,
     open_database,
 )
+from weighbridge.commands.options import ExistingDataDir
 from weighbridge.errors import Refusal
 
 if TYPE_CHECKING:

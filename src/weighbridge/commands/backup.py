@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from weighbridge.commands.context import ExistingDataDir, Json, progress_bars
+from weighbridge.commands.context import progress_bars
+from weighbridge.commands.options import ExistingDataDir, Json
 from weighbridge.core.time.calendar import Instant
 from weighbridge.errors import Refusal
 

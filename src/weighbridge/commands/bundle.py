@@ -15,7 +15,8 @@ from cyclopts import App, Parameter
 
 from weighbridge.commands.accounts import AccountOption
 from weighbridge.commands.audit_keys import read_history
-from weighbridge.commands.context import ExistingDataDir, command_id, in_cell_of_account, open_database
+from weighbridge.commands.context import command_id, in_cell_of_account, open_database
+from weighbridge.commands.options import ExistingDataDir
 from weighbridge.errors import Refusal
 
 if TYPE_CHECKING:

@@ -9,15 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
 
-from weighbridge.commands.context import (
-    DataDir,
-    ExistingDataDir,
-    Json,
-    command_id,
-    in_cell_of_account,
-    in_transaction,
-    open_database,
-)
+from weighbridge.commands.context import command_id, in_cell_of_account, in_transaction, open_database
+from weighbridge.commands.options import DataDir, ExistingDataDir, Json
 from weighbridge.errors import NotFound
 
 if TYPE_CHECKING:

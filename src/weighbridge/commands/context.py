@@ -1,4 +1,4 @@
-"""What commands share: options, progress bars, and the database, opened and migrated when it is new."""
+"""What commands share: progress bars, and the database, opened and migrated when it is new."""
 
 import asyncio
 import sys
@@ -6,31 +6,9 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
-from typing import TYPE_CHECKING, Annotated, TypeVar
-
-from cyclopts import Parameter
+from typing import TYPE_CHECKING, TypeVar
 
 from weighbridge.errors import Refusal
-
-# Options that several commands share.
-
-
-DataDir = Annotated[
-    Path | None,
-    Parameter(
-        help="The folder of the embedded database and the evidence files, made when it does not exist; "
-        "WEIGHBRIDGE_DATA_DIR or ./.data by default.",
-    ),
-]
-ExistingDataDir = Annotated[
-    Path | None,
-    Parameter(
-        help="The folder of the embedded database and the evidence files, which the service has made; "
-        "WEIGHBRIDGE_DATA_DIR or ./.data by default.",
-    ),
-]
-Json = Annotated[bool, Parameter(name="--json", negative=(), show_default=False, help="Print JSON.")]
-
 
 # Progress of long commands: a bar for each phase on a terminal, on standard error, and nothing elsewhere.
 

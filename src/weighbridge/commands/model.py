@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from cyclopts import App, Parameter
 
-from weighbridge.commands.context import Json
+from weighbridge.commands.options import Json
 
 if TYPE_CHECKING:
     from rich.console import Console

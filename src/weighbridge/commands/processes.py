@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from weighbridge.commands.context import DataDir, Json, progress_bars
+from weighbridge.commands.context import progress_bars
+from weighbridge.commands.options import DataDir, Json
 from weighbridge.errors import Refusal
 
 Host = Annotated[str | None, Parameter(help="The address to listen on.")]

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from cyclopts import App, Parameter
 
-from weighbridge.commands.context import ExistingDataDir, Json, open_cells
+from weighbridge.commands.context import open_cells
+from weighbridge.commands.options import ExistingDataDir, Json
 from weighbridge.errors import Refusal
 
 if TYPE_CHECKING:

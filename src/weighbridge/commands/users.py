@@ -13,14 +13,8 @@ from cyclopts import App, Parameter
 
 from weighbridge.commands.accounts import AccountOption
 from weighbridge.commands.cells import claim_address
-from weighbridge.commands.context import (
-    DataDir,
-    Json,
-    command_id,
-    in_cell_of_account,
-    in_transaction,
-    open_database,
-)
+from weighbridge.commands.context import command_id, in_cell_of_account, in_transaction, open_database
+from weighbridge.commands.options import DataDir, Json
 from weighbridge.core.platform.permission import (
     ALL_PERMISSIONS,
     LIFETIME_DAYS_DEFAULT,

@@ -249,6 +249,21 @@ def write_ssh_public_key(public: bytes) -> str:
     return f"{_KIND.decode()} {base64.b64encode(_write_public_key(public)).decode()}"
 
 
+def read_ssh_public_key(text: str) -> bytes:
+    """The 32 bytes of an Ed25519 key in a line as OpenSSH writes it; UnprovenError for any other text."""
+    kind, encoded = [*text.split(), "", ""][:2]
+    try:
+        public = base64.b64decode(encoded, validate=True)[-PUBLIC_KEY_BYTES:]
+    except binascii.Error:
+        public = b""
+    if len(public) != PUBLIC_KEY_BYTES or write_ssh_public_key(public) != f"{kind} {encoded}":
+        raise UnprovenError(
+            f"{text.strip()[:100]!r} is not an Ed25519 public key of OpenSSH; one begins with"
+            " `ssh-ed25519 AAAA`."
+        )
+    return public
+
+
 def _write_public_key(public: bytes) -> bytes:
     return _write_string(_KIND) + _write_string(public)
 

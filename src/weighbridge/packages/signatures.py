@@ -6,23 +6,15 @@ only when a key of that publisher signed it; one that names a publisher and is s
 refused.
 """
 
-import shlex
-from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
-from weighbridge.core.engagement.opinion import read_ssh_key
-from weighbridge.core.number import shorten
-from weighbridge.core.problem import Problem
-from weighbridge.core.signing import UnprovenError, compute_ssh_fingerprint
+from weighbridge.core.allowed_signers import AllowedSigners, read_allowed_signers
+from weighbridge.core.signing import compute_ssh_fingerprint
 from weighbridge.errors import Refusal
 from weighbridge.packages.records import SignatureState
 
-_COMMENT: Final = "#"
-
-
-Publishers = Mapping[bytes, str]
+Publishers = AllowedSigners
 """The names of known publishers by their keys."""
 
 
@@ -53,29 +45,13 @@ def read_publishers(path: Path | None) -> Publishers:
     if path is None:
         return {}
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise Refusal(f"The file of known publishers, {path}, cannot be read: {error}.") from None
-    problems: list[Problem] = []
-    publishers = dict(_read_lines(path, lines, problems))
+    publishers, problems = read_allowed_signers(text, str(path))
     if problems:
         raise Refusal(problems)
     return publishers
-
-
-def _read_lines(path: Path, lines: Iterable[str], problems: list[Problem]) -> Iterator[tuple[bytes, str]]:
-    for number, line in enumerate(lines, 1):
-        if not line.strip() or line.lstrip().startswith(_COMMENT):
-            continue
-        try:
-            name, *rest = shlex.split(line)
-            yield read_ssh_key(" ".join(rest)).public, name
-        except (ValueError, UnprovenError):
-            message = (
-                f"Line {number} of {path} is {shorten(line)!r}; it takes a name, in quotation marks where it"
-                " has spaces, and an Ed25519 key, such as 'Acme ssh-ed25519 AAAA…'."
-            )
-            problems.append(Problem(message, None, "invalid_setting"))
 
 
 def find_signer(signer: bytes | None, publishers: Publishers, *, is_shipped: bool = False) -> PackageSigner:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from weighbridge.commands.accounts import AccountOption
-from weighbridge.commands.context import DataDir, Json, in_cell_of_account, open_database, progress_bars
+from weighbridge.commands.context import in_cell_of_account, open_database, progress_bars
 from weighbridge.commands.importing.options import (
     AS_FEEDS_HAVE_IT,
     HINTS,
@@ -20,6 +20,7 @@ from weighbridge.commands.importing.options import (
     read_columns,
     read_settings,
 )
+from weighbridge.commands.options import DataDir, Json
 from weighbridge.core.collection.data_feed import HEADER_LINE_MAX
 from weighbridge.core.problem import Problem
 from weighbridge.errors import Invalid, Refusal

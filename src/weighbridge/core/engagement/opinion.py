@@ -25,14 +25,11 @@ from weighbridge.core.engagement.findings import (
     compute_effect,
 )
 from weighbridge.core.number import plain
-from weighbridge.core.proof import decode_base64
 from weighbridge.core.signing import (
-    PUBLIC_KEY_BYTES,
-    UnprovenError,
     VerifierKey,
+    read_ssh_public_key,
     verify_ssh_signature,
     write_canonical_json,
-    write_ssh_public_key,
 )
 
 NAMESPACE: Final = "weighbridge-opinion"
@@ -44,7 +41,6 @@ PREDICATE_TYPE: Final = "https://weighbridge.example/docs/reference/proof-bundle
 
 KEY_NAME: Final = "verifier"
 
-_PREFIX: Final = b"\x00\x00\x00\x0bssh-ed25519\x00\x00\x00\x20"
 _WITHOUT_SUBJECT: Final = (
     "audit/", "evidence/", "verification/", "SHA256SUMS", "datapackage.json", "report.html",
     "ro-crate-metadata.json",
@@ -151,17 +147,7 @@ def write_statement(subjects: Sequence[Mapping[str, Any]], predicate: Mapping[st
 
 def read_ssh_key(text: str) -> VerifierKey:
     """The Ed25519 key in a line as OpenSSH writes it; UnprovenError for any other text."""
-    kind, encoded = [*text.split(), "", ""][:2]
-    try:
-        public = decode_base64(encoded)[len(_PREFIX) :]
-    except UnprovenError:
-        public = b""
-    if len(public) != PUBLIC_KEY_BYTES or write_ssh_public_key(public) != f"{kind} {encoded}":
-        raise UnprovenError(
-            f"{text.strip()[:100]!r} is not an Ed25519 public key of OpenSSH; one begins with"
-            " `ssh-ed25519 AAAA`."
-        )
-    return VerifierKey(KEY_NAME, public)
+    return VerifierKey(KEY_NAME, read_ssh_public_key(text))
 
 
 def verify_opinion(statement: bytes, signature: str, key: str) -> None:

@@ -315,7 +315,7 @@ _FORM: Final = Form(
 )
 
 
-@get(_PATH, permission=_READ, returns=Page[MethodologyPackage], listing=PACKAGES)
+@get(_PATH, permission=_READ, returns=Page[MethodologyPackage], listing=PACKAGES, spans_projects=True)
 async def list_methodology_packages(call: ReadCall) -> Page[MethodologyPackage]:
     """List the account's methodology packages, the newest first; what they bring is in each by itself."""
     request = list_request(call.query, PACKAGES)
@@ -324,7 +324,7 @@ async def list_methodology_packages(call: ReadCall) -> Page[MethodologyPackage]:
     return Page(await sign_records(call.tx, call.settings, page.data), page.info)
 
 
-@get("/library_packages", permission=_READ, returns=LibraryPackages)
+@get("/library_packages", permission=_READ, returns=LibraryPackages, spans_projects=True)
 async def list_library_packages(call: ReadCall) -> LibraryPackages:
     """List the methodology packages that ship with the service, and whether the account has taken them."""
     shipped = await call.tx.in_thread(read_library)
@@ -367,13 +367,13 @@ async def create_methodology_package(
     return await take_from_library(call, new.methodology_package.name)
 
 
-@get(_ONE, permission=_READ, returns=MethodologyPackage)
+@get(_ONE, permission=_READ, returns=MethodologyPackage, spans_projects=True)
 async def get_methodology_package(call: ReadCall) -> MethodologyPackage:
     """Read one methodology package with all that it brings: sources, models with their cases, and records."""
     return await read_package_record(call.tx, call.actor, call.settings, call.path["methodology_package_id"])
 
 
-@get(f"{_ONE}/content", permission=_READ, sends=(_ZIP,))
+@get(f"{_ONE}/content", permission=_READ, sends=(_ZIP,), spans_projects=True)
 async def download_methodology_package(call: ReadCall) -> Attachment:
     """Download the file of a methodology package, the very bytes that were uploaded."""
     number = number_named("methodology_package", call.path["methodology_package_id"])

@@ -272,6 +272,7 @@ async def _find_models(tx: Write, actor: Actor, named: Sequence[str]) -> tuple[l
     permission="production_accounting:read",
     returns=Page[Methodology],
     listing=METHODOLOGIES,
+    spans_projects=True,
 )
 async def list_methodologies(call: ReadCall) -> Page[Methodology]:
     """List the account's methodologies."""
@@ -283,7 +284,12 @@ async def list_methodologies(call: ReadCall) -> Page[Methodology]:
     return Page(await _add_parts(call.tx, page.data), page.info)
 
 
-@get("/methodologies/{methodology_id}", permission="production_accounting:read", returns=Methodology)
+@get(
+    "/methodologies/{methodology_id}",
+    permission="production_accounting:read",
+    returns=Methodology,
+    spans_projects=True,
+)
 async def get_methodology(call: ReadCall) -> Methodology:
     """Read one methodology."""
     return await read_methodology(call.tx, call.actor, call.path["methodology_id"])

@@ -331,13 +331,25 @@ async def _check_liability(
 _ONE = "/reports/{report_id}"
 
 
-@get("/reports", permission="production_accounting:read", returns=Page[Report], listing=queries.REPORTS)
+@get(
+    "/reports",
+    permission="production_accounting:read",
+    returns=Page[Report],
+    listing=queries.REPORTS,
+    spans_projects=True,
+)
 async def list_reports(call: ReadCall) -> Page[Report]:
     """List the account's reports."""
     return await queries.list_reports(call.tx, call.actor, list_request(call.query, queries.REPORTS))
 
 
-@post("/reports", permission="production_accounting:write", body=REPORT_BODIES.new_body, returns=Report)
+@post(
+    "/reports",
+    permission="production_accounting:write",
+    body=REPORT_BODIES.new_body,
+    returns=Report,
+    spans_projects=True,
+)
 async def create_report(call: WriteCall, body: Struct) -> Report:
     """Create a report of a project as a draft; with `supersedes` it restates another one."""
     tx, actor = call.tx, call.actor

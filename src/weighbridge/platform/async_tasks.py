@@ -93,7 +93,7 @@ async def read_task_of_any_kind(tx: Read, actor: Actor, text: str) -> AsyncTask:
 
 
 async def _read_seen_task(tx: Read, actor: Actor, text: str) -> tuple[AsyncTask, int | None]:
-    """One task of the account and its project; NotFound where somebody limited to projects may not read it."""
+    """One task and its project; NotFound where somebody limited to projects may not read it."""
     task = await read_task_of_any_kind(tx, actor, text)
     if not actor.is_limited:
         return task, None

@@ -1,8 +1,8 @@
 """Roles by project: a permission that ends in the id of a project holds in that project and nowhere else.
 
-The matrix is made from the table of contents of the service, as that of accounts in `test_tenancy.py`: who has
-every permission of one project of an account meets each operation, and each place of a request where an id
-stands, with records of another project of the account, and learns no more than by records that never were.
+The matrix is made from the table of contents of the service, as that of accounts in `test_tenancy.py`: who
+has every permission of one project of an account meets each operation, and each place of a request where an
+id stands, with records of another project, and learns no more than by records that never were.
 With records of their own project they are answered as those who have the permissions of the account.
 """
 
@@ -152,7 +152,7 @@ def test_another_projects_record_in_a_query_is_as_one_that_never_was(worlds, nam
     if is_shared(kind):
         return
     operation = OPERATIONS[name]
-    numbered = operation.listing is not None and f"{kind}_number" in theirs.ids and kind not in {"project"}
+    numbered = operation.listing is not None and f"{kind}_number" in theirs.ids and kind != "project"
     forms = [theirs.ids[kind], *([theirs.ids[f"{kind}_number"]] if numbered else [])]
     path = mine.path(operation)
     others = {one: text for one, text in required_query(operation, mine).items() if one != parameter}

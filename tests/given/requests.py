@@ -371,14 +371,16 @@ def world_of(server: Server, beside: World | None = None) -> World:
     found["export"] = api.get("/projects", asked).expect(200).body["export"]["id"]
     found["methodology_number"] = found["methodology"]
     api.post(f"/reports/{found['report']}/bundle", {}).expect(202)
+    found |= _rule_of(account, api, inside)
+    return World(account, found, cycle([account.caller() for _ in range(CALLERS)]))
+
+
+def _rule_of(account: Account, api: Caller, inside: str) -> dict[str, Any]:
+    """The ids of a rule, its run and a result; what is queued is carried out."""
     rule = api.post(f"{inside}/rules", {"rule": RULE}).expect(201).body
     account.drain()
-    found |= {
-        "rule": rule["id"],
-        "rule_run": rule["rule_run_id"],
-        "data_point_result": api.get(f"/rules/{rule['id']}/rule_results").data[0]["id"],
-    }
-    return World(account, found, cycle([account.caller() for _ in range(CALLERS)]))
+    result = api.get(f"/rules/{rule['id']}/rule_results").data[0]["id"]
+    return {"rule": rule["id"], "rule_run": rule["rule_run_id"], "data_point_result": result}
 
 
 def noun_of(name: str) -> str:

@@ -52,15 +52,15 @@ ProjectRoleOption = Annotated[
     list[str] | None,
     Parameter(
         negative=(),
-        help="What the person may do in one project, as PROJECT=ROLE, such as prj_…=reader; repeat it for more.",
+        help="What the person may do in one project, as PROJECT=ROLE, such as prj_…=reader; repeatable.",
     ),
 ]
 PermissionOption = Annotated[
     list[str] | None,
     Parameter(
         negative=(),
-        help="What the person may do, as AREA:LEVEL, such as data_collection:write, or as AREA:LEVEL@PROJECT in "
-        "one project alone; repeat it for several.",
+        help="What the person may do, as AREA:LEVEL, such as data_collection:write, or in one project alone "
+        "as AREA:LEVEL@PROJECT; repeat it for several.",
     ),
 ]
 AtOnce = Annotated[

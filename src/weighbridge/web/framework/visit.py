@@ -306,7 +306,7 @@ def build_navigation(frame: Frame, actor: Actor) -> list[NavigationGroup]:
         ]
     groups = [NavigationGroup("", (NavigationEntry("Overview", home),))]
     for title, permission, entries in _NAVIGATION:
-        if actor.may(permission):
+        if actor.may(permission) and (title != _OF_ACCOUNT or actor.find_projects(permission) is None):
             open_counts = {"Proposals": frame.proposals, "Results": frame.alerts}
             groups.append(
                 NavigationGroup(
@@ -340,6 +340,9 @@ def _account_navigation(home: str, actor: Actor) -> list[NavigationGroup]:
         ]
     return [NavigationGroup("Project" if home else "Account", tuple(entries))]
 
+
+_OF_ACCOUNT: Final = "Footprints"
+"""The group whose records belong to the account, wherever it is shown."""
 
 _NAVIGATION: Final = (
     (
@@ -389,7 +392,7 @@ _NAVIGATION: Final = (
         ),
     ),
     (
-        "Footprints",
+        _OF_ACCOUNT,
         "production_accounting:read",
         (
             ("Footprints", "footprints"),

@@ -16,6 +16,7 @@ import pytest
 from tests.contract.test_tenancy import ELSEWHERE, body_places, path_places, path_with, query_places, told
 from tests.given.cases import tried_together
 from tests.given.requests import (  # fmt: skip
+    DOCUMENT,
     OF_AN_ACCOUNT,
     OPERATIONS,
     World,
@@ -39,7 +40,7 @@ CALLERS = 10
 
 
 def is_let_in(operation: Operation) -> bool:
-    """Whether an operation is for those whose permissions are of single projects."""
+    """Whether an operation is for those whose permissions are of single projects; written apart."""
     names = {*names_in(operation.path)}
     return not operation.permission.startswith("administration:") and (
         operation.spans_projects or operation.permission == ANY or not OF_A_PROJECT.isdisjoint(names)
@@ -76,7 +77,7 @@ def worlds(whole_worlds: tuple[World, World]) -> tuple[World, World]:
 @pytest.fixture
 def written(worlds: tuple[World, World], server: Server):
     """Counts the writes of the account, but for those that say what was refused for want of a permission."""
-    statement = "SELECT count(*) FROM audit_log WHERE account_id = %s AND action <> 'request.refuse'"
+    statement = "SELECT count(*) FROM audit_log WHERE account_id = %s AND action <> 'write.refuse'"
     return lambda: server.sql(statement, worlds[0].account.id)
 
 
@@ -96,6 +97,16 @@ def test_these_operations_look_after_projects_by_themselves():
         "list_models", "list_registries", "list_registry_catalogue", "list_reports", "reverse_rule_run",
         "set_version_label", "simulate_model", "update_model", "validate_model_yaml", "validate_yaml",
     ]  # fmt: skip
+
+
+def test_the_document_says_which_operations_are_for_permissions_of_single_projects():
+    said = {
+        one["operationId"]: one["x-permission-by-project"]
+        for methods in DOCUMENT["paths"].values()
+        for one in methods.values()
+    }
+
+    assert {name for name, is_said in said.items() if is_said} == {*LET_IN}
 
 
 @tried_together("name", OF_THE_ACCOUNT, under=noun_of)

@@ -8,11 +8,11 @@ exist; what belongs to the account, or to no one project, takes a permission of 
 operation says that it looks after that itself.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from weighbridge.core import identity
-from weighbridge.core.platform.permission import ANY, Actor
+from weighbridge.core.platform.permission import ANY, PROJECT_PERMISSIONS, Actor
 from weighbridge.db.lists.listing import read_int4
 from weighbridge.errors import Forbidden, NotFound
 
@@ -44,11 +44,18 @@ def admit(actor: Actor, permission: str, path: Mapping[str, str], *, spans_proje
         if held is not None and project not in held:
             raise _lacking(permission)
         place = project if place is None else place
-    is_of_projects = spans_projects or permission == ANY or not OF_A_PROJECT.isdisjoint(path)
     entered = actor.enter(permission, place)
-    if entered is None or (held is not None and not is_of_projects):
+    is_of_account = held is not None and not is_of_projects(permission, path, spans_projects=spans_projects)
+    if entered is None or is_of_account:
         raise _lacking(permission)
     return entered
+
+
+def is_of_projects(permission: str, names: Iterable[str], *, spans_projects: bool) -> bool:
+    """Whether an operation is for actors whose permissions are of single projects, by its parameters."""
+    return (permission in PROJECT_PERMISSIONS and (spans_projects or not OF_A_PROJECT.isdisjoint(names))) or (
+        permission == ANY
+    )
 
 
 def _list_projects(path: Mapping[str, str]) -> Iterator[tuple[str, str, int]]:

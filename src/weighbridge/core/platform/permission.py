@@ -13,6 +13,7 @@ import re
 import zlib
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final, Self
 
 from weighbridge.core import identity
@@ -101,6 +102,19 @@ def group_by_project(permissions: Iterable[str]) -> tuple[list[str], dict[int, l
     return everywhere, of_projects
 
 
+@lru_cache(maxsize=1_000)
+def _find_projects(permissions: frozenset[str], permission: str) -> frozenset[int] | None:
+    """In which projects who has some permissions holds another one, which each request asks."""
+    everywhere, of_projects = group_by_project(permissions)
+    if everywhere if permission == ANY else _includes(frozenset(everywhere), permission):
+        return None
+    return frozenset(
+        project
+        for project, held in of_projects.items()
+        if permission == ANY or _includes(frozenset(held), permission)
+    )
+
+
 def list_including(permission: str) -> tuple[str, ...]:
     """The other permissions that include this one, in the same project or in every one."""
     plain, mark, project = permission.partition(IN_PROJECT)
@@ -172,14 +186,7 @@ class Actor:
         """The projects in which the actor holds the permission; None where that is one of the account."""
         if not self.is_limited:
             return None if permission == ANY or _includes(self.permissions, permission) else frozenset()
-        everywhere, of_projects = group_by_project(self.permissions)
-        if everywhere if permission == ANY else _includes(frozenset(everywhere), permission):
-            return None
-        return frozenset(
-            project
-            for project, held in of_projects.items()
-            if permission == ANY or _includes(frozenset(held), permission)
-        )
+        return _find_projects(self.permissions, permission)
 
     def enter(self, permission: str, project: int | None = None) -> Self | None:
         """The actor for work that takes the permission, in the project it is about where it is about one.

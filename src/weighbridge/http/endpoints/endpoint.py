@@ -239,8 +239,7 @@ def get(
 
     One that computes is carried out apart from all other requests. One that answers with an attachment says
     what types of files it sends. `query` are parameters that must be there, `moments` are times that may;
-    `refuses` are refusals that other readings do not give. One that looks back reads what was known at a row
-    of the audit log, by `as_of`.
+    `refuses` are refusals that other readings do not give. One that looks back reads what was known `as_of`.
     """
 
     def decorate(function: Callable[[ReadCall], Awaitable[Any]]) -> Endpoint:

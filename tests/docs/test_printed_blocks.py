@@ -412,7 +412,8 @@ def test_people_are_let_in_and_shut_out_where_the_service_runs(alone, tmp_path):
     account, urls = alone
     shell = Shell(tmp_path, account.server, account.caller())
     invited, limited, changed = blocks_of("give-people-access")
-    project = given.project(account.caller())["id"]
+    token = shell.run("weighbridge token create --name owner --all", **urls).strip()
+    project = given.project(Caller(account.server, token))["id"]
 
     for block in (invited, "weighbridge user add --email boss@plant.example --role administrator"):
         link = re.search(r"/join\?key=([\w.-]+)", shell.run(block, **urls))

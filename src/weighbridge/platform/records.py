@@ -28,7 +28,11 @@ _ADMINISTERED: Final = "|".join(one for one in ALL_PERMISSIONS if one not in PRO
 _LIMITABLE: Final = "|".join(PROJECT_PERMISSIONS)
 
 Permission = Annotated[
-    str, told(pattern=f"^({_ADMINISTERED}|({_LIMITABLE})({IN_PROJECT}{id_pattern('project')})?)$")
+    str,
+    told(
+        pattern=f"^({_ADMINISTERED}|({_LIMITABLE})({IN_PROJECT}{id_pattern('project')})?)$",
+        examples=["data_collection:read"],
+    ),
 ]
 """A permission, of the account or of one project."""
 

@@ -120,7 +120,7 @@ def test_where_somebody_signs_in_there_is_no_first_person(weighbridge):
         (("link", "--email", "x@plant.example"), "Nobody of the account signs in as x@plant.example.\n"),
         (
             ("add", "--email", "x@plant.example"),
-            "Give the person either --role, or --permission at least once.\n",
+            "Give the person either --role and --project-role, or --permission at least once.\n",
         ),
         (
             ("add", "--email", "nobody", "--role", "reader"),
@@ -130,3 +130,22 @@ def test_where_somebody_signs_in_there_is_no_first_person(weighbridge):
 )
 def test_what_cannot_be_is_refused_in_a_sentence(user, words, said):
     assert user(*words).expect(1).err == said
+
+
+@pytest.mark.parametrize(
+    "words", ["reader", "prj_1=reader", "{}=administrator", "{}=visitor", "{}", "prj_" + "0" * 24 + "=reader"]
+)
+def test_a_role_in_a_project_that_is_none_is_refused(user, api, words):
+    project = api.post("/projects", {"project": {"name": "Plant"}}).expect(201).body["id"]
+
+    refused = user("add", "--email", "rea@plant.example", "--project-role", words.format(project))
+
+    assert "project" in refused.expect(1).err
+
+
+def test_roles_and_single_permissions_are_not_given_at_once(user):
+    words = ("--project-role", "prj_" + "0" * 24 + "=reader", "--permission", "data_collection:read")
+
+    refused = user("add", "--email", "rea@plant.example", *words)
+
+    assert "Give the person either --role and --project-role, or --permission" in refused.expect(1).err

@@ -9,7 +9,9 @@ import msgspec
 import pytest
 
 from weighbridge.contents import SLICES
+from weighbridge.core import identity
 from weighbridge.core.identity import API_PREFIX
+from weighbridge.core.platform.permission import ALL_PERMISSIONS
 from weighbridge.http.openapi import document
 from weighbridge.http.openapi.schemas import EXACT, EXAMPLES, SHARED, Schemas
 from weighbridge.http.text import one_of, shown_as
@@ -496,10 +498,12 @@ def test_words_of_requests_are_those_that_the_service_takes(schemas):
     assert words("NewAssetCustomField", "value_type") == ["text", "number", "boolean", "date"]
     assert words("NewLedger", "rounding") == ["half_even", "down"]
     assert words("ProjectChange", "status") == ["active", "archived"]
-    assert words("NewApiToken", "permissions")[:2] == [
-        "production_accounting:read",
-        "production_accounting:write",
-    ]
+    pattern = next(texts(schemas["NewApiToken"]["properties"]["permissions"]))["pattern"]
+    project = identity.of("project", 1)
+    limited = {one for one in ALL_PERMISSIONS if re.fullmatch(pattern, f"{one}@{project}")}
+    assert all(re.fullmatch(pattern, one) for one in ALL_PERMISSIONS)
+    assert limited == {one for one in ALL_PERMISSIONS if not one.startswith("administration:")}
+    assert not re.fullmatch(pattern, "data_collection:look")
 
 
 def test_a_request_and_the_record_that_it_is_about_have_one_name_and_type_for_one_thing(schemas):

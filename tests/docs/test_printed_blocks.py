@@ -411,14 +411,19 @@ def alone(postgres, newest):
 def test_people_are_let_in_and_shut_out_where_the_service_runs(alone, tmp_path):
     account, urls = alone
     shell = Shell(tmp_path, account.server, account.caller())
-    invited, changed = blocks_of("give-people-access")
+    invited, limited, changed = blocks_of("give-people-access")
+    token = shell.run("weighbridge token create --name owner --all", **urls).strip()
+    project = given.project(Caller(account.server, token))["id"]
 
     for block in (invited, "weighbridge user add --email boss@plant.example --role administrator"):
         link = re.search(r"/join\?key=([\w.-]+)", shell.run(block, **urls))
         joining = {"key": link[1], "password": PASSWORD, "again": PASSWORD, "name": "Ada"}
         Visitor(account.server).post("/join", joining).expect(303)
+    told_of_roles = shell.run(limited, PROJECT=project, **urls)
     told = shell.run(changed, **urls)
 
+    assert "ada@plant.example: Reader, Member of 1 project." in told_of_roles
+    assert "rea@plant.example  Reader of 1 project, invited" in told
     assert "ada@plant.example signs in no longer." in told
 
 

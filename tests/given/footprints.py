@@ -195,6 +195,14 @@ OF_AMOUNT = {"fossilGhgEmissions": "amount", "fossilCarbonContent": "0"}
 """Amounts of a product that follow from what a batch has, whatever its model computes."""
 
 
+KINDS = (
+    "footprint_product", "product", "product_number", "partner_number", "client_number", "footprint_partner",
+    "partner", "footprint_client", "client", "footprint", "footprint_call", "footprint_event",
+    "received_footprint",
+)  # fmt: skip
+"""The kinds of ids that `one_of_each` gives."""
+
+
 def one_of_each(account: Account, api: Caller, batch: str) -> dict[str, Any]:
     """The ids of a footprint and of all that belongs to it, in an account with the exchange switched on."""
     api.patch("/feature_flags", {"feature_flags": {"footprint_exchange": True}}).expect(200)

@@ -65,6 +65,12 @@ FILTER_KINDS = {
     "supersedes": "report",
 }
 
+OF_AN_ACCOUNT = (
+    "saved_view", "token", "registry", "methodology", "identity_provider", "methodology_package",
+    "installed_package", *footprints.KINDS,
+)  # fmt: skip
+"""The kinds of records that are of no project."""
+
 CALLERS = 10
 
 YAML = given_accounting.document(given_accounting.MASS).replace("nodes:", "uncertainty: {}\nnodes:")
@@ -265,9 +271,13 @@ class World:
         return operation.path.format_map({name: self.ids[kind] for name, kind in kinds.items()})
 
 
-def world_of(server: Server) -> World:
-    """Make an account and one record of each kind in it."""
-    account = server.account()
+def world_of(server: Server, beside: World | None = None) -> World:
+    """Make an account and one record of each kind in it.
+
+    Beside another world it is a project more of the same account, which shares what is of no project.
+    """
+    account = server.account() if beside is None else beside.account
+    shared = {} if beside is None else {kind: beside.ids[kind] for kind in OF_AN_ACCOUNT}
     api = account.caller()
     plant = given_accounting.plant(api, account.drain)
     asking = given_accounting.version(api, plant.model, YAML, activate=True)
@@ -331,11 +341,13 @@ def world_of(server: Server) -> World:
     )
     of_type = {"calibration": CALIBRATION | {"event_type_id": found["delivery_type"]}}
     posts["calibration"] = (f"{inside}/calibrations", of_type)
-    found["methodology_package"] = found["package"] = packages.upload(api, packages.small("energy"))["id"]
-    installed = {"package_id": packages.upload(api, packages.small())["id"]}
+    for kind, name in (("methodology_package", "energy"), ("installed_package", "")):
+        found[kind] = shared.get(kind) or packages.upload(api, packages.small(*filter(None, [name])))["id"]
+    found["package"] = found["methodology_package"]
+    installed = {"package_id": found["installed_package"]}
     posts["package_installation"] = (f"{inside}/package_installations", {"package_installation": installed})
     for kind, (path, body) in posts.items():
-        found[kind] = api.post(path, body).expect(201).body["id"]
+        found[kind] = shared.get(kind) or api.post(path, body).expect(201).body["id"]
     mapping = {"registry_id": found["registry"], "ledger_id": found["ledger"], "contents": MAPPED}
     path = f"{inside}/registry_mappings"
     mapped = api.post(path, {"registry_mapping": mapping}).expect(201).body
@@ -343,7 +355,7 @@ def world_of(server: Server) -> World:
     hook = {"webhook": WHOLE["create_webhook"]["webhook"] | {"project_id": found["project"]}}
     found["webhook"] = api.post("/webhooks", hook).expect(201).body["id"]
     found["delivery"] = api.post(f"/webhooks/{found['webhook']}/test", {}).expect(201).body["id"]
-    found |= footprints.one_of_each(account, api, found["batch"])
+    found |= shared or footprints.one_of_each(account, api, found["batch"])
     link = {"link": {"name": "Verifier"}}
     found["link"] = api.post(f"/reports/{found['report']}/links", link).expect(201).body["id"]
     path = f"/reports/{found['report']}/engagements"
@@ -359,14 +371,16 @@ def world_of(server: Server) -> World:
     found["export"] = api.get("/projects", asked).expect(200).body["export"]["id"]
     found["methodology_number"] = found["methodology"]
     api.post(f"/reports/{found['report']}/bundle", {}).expect(202)
+    found |= _rule_of(account, api, inside)
+    return World(account, found, cycle([account.caller() for _ in range(CALLERS)]))
+
+
+def _rule_of(account: Account, api: Caller, inside: str) -> dict[str, Any]:
+    """The ids of a rule, its run and a result; what is queued is carried out."""
     rule = api.post(f"{inside}/rules", {"rule": RULE}).expect(201).body
     account.drain()
-    found |= {
-        "rule": rule["id"],
-        "rule_run": rule["rule_run_id"],
-        "data_point_result": api.get(f"/rules/{rule['id']}/rule_results").data[0]["id"],
-    }
-    return World(account, found, cycle([account.caller() for _ in range(CALLERS)]))
+    result = api.get(f"/rules/{rule['id']}/rule_results").data[0]["id"]
+    return {"rule": rule["id"], "rule_run": rule["rule_run_id"], "data_point_result": result}
 
 
 def noun_of(name: str) -> str:

@@ -299,7 +299,14 @@ _READ = "production_accounting:read"
 _WRITE = "production_accounting:write"
 
 
-@get("/batches", permission=_READ, returns=Page[Batch], listing=queries.BATCHES, looks_back=LookingBack.ASKED)
+@get(
+    "/batches",
+    permission=_READ,
+    returns=Page[Batch],
+    listing=queries.BATCHES,
+    looks_back=LookingBack.ASKED,
+    spans_projects=True,
+)
 async def list_batches(call: ReadCall) -> Page[Batch]:
     """List the batches of all the account's ledgers."""
     return await queries.list_batches(call.tx, call.actor, list_request(call.query, queries.BATCHES))

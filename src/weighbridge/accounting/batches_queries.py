@@ -67,7 +67,14 @@ from weighbridge.db.lists.listing import (
 from weighbridge.db.lists.page import ANY_WAY
 from weighbridge.db.row import Column, Derived, row_of, unless_null
 from weighbridge.db.statements import Literal
-from weighbridge.platform.tenancy import find, key_named, need, of_key, project_filter
+from weighbridge.platform.tenancy import (
+    find,
+    key_named,
+    need,
+    of_key,
+    project_filter,
+    seen_of_account,
+)
 
 
 def _parse_model_run(text: str) -> ModelRunKey:
@@ -263,7 +270,7 @@ _OF_ACCOUNT: Final = SQL("{} AND b.deleted_at IS NULL")
 
 async def list_batches(tx: Read, actor: Actor, request: ListRequest) -> Page[Batch]:
     """The batches of every ledger of the actor's account: what each project has, merged."""
-    mine = [SQL("account_id = {}").format(Literal(actor.account_id))]
+    mine = [seen_of_account(actor, "account_id", "id")]
     named = {value for name, _, value in request.conditions if name == "project_id"}
     mine += [SQL("id = {}").format(Literal(project)) for project in named]
     owners = SQL("SELECT id FROM projects WHERE {}").format(SQL(" AND ").join(mine))

@@ -421,6 +421,7 @@ _MOMENTS: Final = {
     listing=queries.LEDGERS,
     time_parameters=_MOMENTS,
     looks_back=LookingBack.ASKED_OR_BEFORE,
+    spans_projects=True,
 )
 async def list_ledgers(call: ReadCall) -> Page[Ledger]:
     """List the account's ledgers, with what they hold and are short of, now or at named times."""
@@ -440,7 +441,13 @@ async def list_project_ledgers(call: ReadCall) -> Page[Ledger]:
     return await queries.list_ledgers_of_project(call.tx, await project_of(call), call.query)
 
 
-@post("/ledgers", permission="production_accounting:write", body=NewLedgerOfAccountBody, returns=Ledger)
+@post(
+    "/ledgers",
+    permission="production_accounting:write",
+    body=NewLedgerOfAccountBody,
+    returns=Ledger,
+    spans_projects=True,
+)
 async def create_ledger(call: WriteCall, body: NewLedgerOfAccountBody) -> Ledger:
     """Create a ledger of the project that the body names."""
     return await insert_ledger(call.tx, call.actor, body.ledger, body.ledger.project_id)

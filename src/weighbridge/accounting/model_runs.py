@@ -65,7 +65,7 @@ from weighbridge.errors import Invalid, NotFound
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, delete, get, post
 from weighbridge.modelling.documents import StoredModel, find_owned_model, read_model, read_surroundings
 from weighbridge.platform import changes
-from weighbridge.platform.tenancy import find, of_key
+from weighbridge.platform.tenancy import find, of_key, of_projects
 
 # Read model runs: those that stand alone and those behind batches, as one kind of record.
 
@@ -168,9 +168,11 @@ class _CalculationRow(msgspec.Struct, frozen=True):
         return self.value if self.elements is None else self.elements
 
 
-async def select_model_runs(tx: Read, model: int, request: ListRequest) -> Page[ModelRun]:
+async def select_model_runs(tx: Read, actor: Actor, model: int, request: ListRequest) -> Page[ModelRun]:
     """The runs of one version: those that stand alone, and those behind its batches."""
     of_model = SQL("r.model_id = {}").format(Literal(model))
+    if actor.projects is not None:  # ledgers of other projects run a model that is shared
+        of_model = SQL("{} AND {}").format(of_model, of_projects(actor, "r.project_id"))
     longest = SQL(_LONGEST).format(model=Literal(model))
     source = Source(
         f"({_ALONE}) AS r", "r.*", others=(f"({_BEHIND_BATCHES}) AS r",), name="r",
@@ -380,11 +382,11 @@ _OF_MODEL = "/models/{model_id}/model_runs"
 _ONE = "/model_runs/{model_run_id}"
 
 
-@get(_OF_MODEL, permission=_READ, returns=Page[ModelRun], listing=MODEL_RUNS)
+@get(_OF_MODEL, permission=_READ, returns=Page[ModelRun], listing=MODEL_RUNS, spans_projects=True)
 async def list_model_runs(call: ReadCall) -> Page[ModelRun]:
     """List the runs of one version of a model: those that stand alone, and those behind its batches."""
     kept = await find_owned_model(call.tx, call.actor, call.path["model_id"])
-    return await select_model_runs(call.tx, kept.id, list_request(call.query, MODEL_RUNS))
+    return await select_model_runs(call.tx, call.actor, kept.id, list_request(call.query, MODEL_RUNS))
 
 
 @post(
@@ -400,6 +402,7 @@ async def list_model_runs(call: ReadCall) -> Page[ModelRun]:
         }
     },
     computes=True,
+    spans_projects=True,
 )
 async def create_model_run(call: WriteCall, body: NewModelRunBody) -> ModelRun:
     """Evaluate one version of a model at once over the data points that are named; it credits no ledger.

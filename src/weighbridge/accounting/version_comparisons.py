@@ -14,6 +14,8 @@ from decimal import Decimal
 from itertools import chain
 from typing import Final
 
+from psycopg.sql import SQL
+
 from weighbridge.accounting.planning.plan import Run, total_of
 from weighbridge.accounting.planning.proposal import Proposal, Request
 from weighbridge.accounting.planning.scope import CreditedLedger
@@ -43,6 +45,7 @@ from weighbridge.modelling.documents import StoredModel, find_owned_model, find_
 from weighbridge.modelling.models_simulation import write_amount
 from weighbridge.modelling.records import ModelName
 from weighbridge.modelling.validation import check_activation
+from weighbridge.platform.tenancy import of_projects
 
 # Compare two versions of a model over a period: their plans, run by run and node by node.
 #
@@ -95,7 +98,7 @@ async def compare_versions(
     problems_before: list[str] = []
     problems_after: list[str] = []
     impacts: list[GenerationImpact] = []
-    for project, ledger in await _read_ledgers(tx, version.family):
+    for project, ledger in await _read_ledgers(tx, actor, version.family):
         requests = [_build_request(actor, project, ledger, one, request) for one in (against, version)]
         chains = await compare_trials(tx, project, {version.family: (requests[0], requests[1])})
         planned = [_find_own(one, version.family) for one in chains]
@@ -141,11 +144,12 @@ async def _find_other_version(tx: Read, actor: Actor, version: StoredModel, name
     return other
 
 
-async def _read_ledgers(tx: Read, family: int) -> list[tuple[int, int]]:
+async def _read_ledgers(tx: Read, actor: Actor, family: int) -> list[tuple[int, int]]:
     """The projects where ledgers run a model, each with one of these ledgers; Invalid when none does."""
-    rows = await tx.tuples(
-        "SELECT project_id, min(id) FROM ledgers WHERE family_id = %s GROUP BY 1 ORDER BY 1", (family,)
-    )
+    statement = SQL(
+        "SELECT project_id, min(id) FROM ledgers WHERE family_id = %s AND {} GROUP BY 1 ORDER BY 1"
+    ).format(of_projects(actor, "project_id"))
+    rows = await tx.tuples(statement, (family,))
     if not rows:
         raise Invalid([Problem("No ledger runs the model, so nothing would change.", None, "no_ledger")])
     return [(project, ledger) for project, ledger in rows]
@@ -261,6 +265,7 @@ def _name(version: StoredModel) -> ModelName:
     body=ComparedPeriod,
     returns=ComparedVersions,
     example={"start_time": "2025-01-01T00:00:00Z", "end_time": "2025-04-01T00:00:00Z"},
+    spans_projects=True,
 )
 async def compare_over_period(call: WriteCall, body: ComparedPeriod) -> ComparedVersions:
     """Say what a version would change over a past period against another, by batch and node.

@@ -23,7 +23,13 @@ _ONE: Final = _PATH + "/{asset_id}"
 _SPREADSHEET: Final = _PATH + "/spreadsheet"
 
 
-@get("/assets", permission="data_collection:read", returns=Page[Asset], listing=ASSETS.listing)
+@get(
+    "/assets",
+    permission="data_collection:read",
+    returns=Page[Asset],
+    listing=ASSETS.listing,
+    spans_projects=True,
+)
 async def list_assets(call: ReadCall) -> Page[Asset]:
     """List the assets of all projects of the account."""
     return await ASSETS.list_of_account(call)

@@ -17,7 +17,13 @@ _ONE: Final = _PATH + "/{feedstock_id}"
 _EXAMPLE: Final = {"feedstock": {"name": "Forest residues"}}
 
 
-@get("/feedstocks", permission="data_collection:read", returns=Page[Feedstock], listing=FEEDSTOCKS.listing)
+@get(
+    "/feedstocks",
+    permission="data_collection:read",
+    returns=Page[Feedstock],
+    listing=FEEDSTOCKS.listing,
+    spans_projects=True,
+)
 async def list_feedstocks(call: ReadCall) -> Page[Feedstock]:
     """List the feedstocks of all projects of the account."""
     return await FEEDSTOCKS.list_of_account(call)

@@ -17,7 +17,13 @@ _ONE: Final = _PATH + "/{location_id}"
 _EXAMPLE: Final = {"location": {"name": "North yard"}}
 
 
-@get("/locations", permission="data_collection:read", returns=Page[Location], listing=LOCATIONS.listing)
+@get(
+    "/locations",
+    permission="data_collection:read",
+    returns=Page[Location],
+    listing=LOCATIONS.listing,
+    spans_projects=True,
+)
 async def list_locations_of_account(call: ReadCall) -> Page[Location]:
     """List the locations of all projects of the account."""
     return await LOCATIONS.list_of_account(call)

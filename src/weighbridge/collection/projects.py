@@ -28,7 +28,7 @@ from weighbridge.db.row import Column, Derived, row_of
 from weighbridge.errors import Invalid
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, get, patch, post
 from weighbridge.platform import changes, staleness
-from weighbridge.platform.tenancy import find, of_account, project_of
+from weighbridge.platform.tenancy import find, project_of, seen_of_account
 
 # Read projects.
 
@@ -104,7 +104,7 @@ def _problems_of(project: Project) -> Iterator[Problem]:
 async def list_projects(call: ReadCall) -> Page[Project]:
     """List the account's projects."""
     request = list_request(call.query, PROJECTS)
-    mine = of_account(call.actor, "account_id")
+    mine = seen_of_account(call.actor, "account_id", "id")
     return await read_page(
         call.tx, PROJECT_ROW, PROJECTS, request, source="projects", where=[mine], is_last=True
     )

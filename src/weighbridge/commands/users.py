@@ -15,12 +15,17 @@ from weighbridge.commands.accounts import AccountOption
 from weighbridge.commands.cells import claim_address
 from weighbridge.commands.context import command_id, in_cell_of_account, in_transaction, open_database
 from weighbridge.commands.options import DataDir, Json
+from weighbridge.core import identity
+from weighbridge.core.number import shorten
 from weighbridge.core.platform.permission import (
     ALL_PERMISSIONS,
     LIFETIME_DAYS_DEFAULT,
     LIFETIMES_DAYS,
+    PROJECT_PERMISSIONS,
+    ROLES,
     find_role,
     hash_token,
+    limit_role,
     name_permissions,
 )
 from weighbridge.errors import NotFound, Refusal
@@ -35,13 +40,21 @@ if TYPE_CHECKING:
 PersonEmail = Annotated[str, Parameter(help="The address that the person signs in by.")]
 RoleOption = Annotated[
     Literal["administrator", "member", "collector", "reader"] | None,
-    Parameter(help="What the person may do, as one of the roles."),
+    Parameter(help="What the person may do in all projects, as one of the roles."),
+]
+ProjectRoleOption = Annotated[
+    list[str] | None,
+    Parameter(
+        negative=(),
+        help="What the person may do in one project, as PROJECT=ROLE, such as prj_…=reader; repeatable.",
+    ),
 ]
 PermissionOption = Annotated[
     list[str] | None,
     Parameter(
         negative=(),
-        help="What the person may do, as AREA:LEVEL, such as data_collection:write; repeat it for several.",
+        help="What the person may do, as AREA:LEVEL, such as data_collection:write, or in one project alone "
+        "as AREA:LEVEL@PROJECT; repeat it for several.",
     ),
 ]
 AtOnce = Annotated[
@@ -100,6 +113,7 @@ def add(
     *,
     email: PersonEmail,
     role: RoleOption = None,
+    project_role: ProjectRoleOption = None,
     permission: PermissionOption = None,
     name: Annotated[str, Parameter(help="The name of a person who is made at once.")] = "",
     at_once: AtOnce = False,
@@ -116,7 +130,7 @@ def add(
     """
     from weighbridge.platform import users as actions
 
-    permissions = _permissions_of_person(role, permission)
+    permissions = _permissions_of_person(role, project_role, permission)
 
     async def make(tx: "Write") -> str:
         actor = await _administrator(tx, account)
@@ -200,6 +214,7 @@ def change(
     *,
     email: PersonEmail,
     role: RoleOption = None,
+    project_role: ProjectRoleOption = None,
     permission: PermissionOption = None,
     keep_password: KeepPassword = None,
     account: AccountOption = None,
@@ -213,8 +228,8 @@ def change(
     Example: `weighbridge user change --email ada@plant.example --role reader`
     """
     permissions, said = None, []
-    if role or permission or keep_password is None:
-        permissions = _permissions_of_person(role, permission)
+    if role or project_role or permission or keep_password is None:
+        permissions = _permissions_of_person(role, project_role, permission)
         said.append(name_permissions(permissions))
     if keep_password is not None:
         said.append("keeps the password" if keep_password else "keeps the password no longer")
@@ -304,11 +319,27 @@ async def _person(tx: "Write", actor: "Actor", email: str) -> "User":
     raise NotFound(message=f"Nobody of the account signs in as {email.strip()}.")
 
 
-def _permissions_of_person(role: str | None, permission: list[str] | None) -> tuple[str, ...]:
+def _permissions_of_person(
+    role: str | None, project_role: list[str] | None, permission: list[str] | None
+) -> tuple[str, ...]:
+    if bool(role or project_role) == bool(permission):
+        raise Refusal("Give the person either --role and --project-role, or --permission at least once.")
     chosen = find_role(role) if role else None
-    if (chosen is None) == (not permission):
-        raise Refusal("Give the person either --role, or --permission at least once.")
-    return chosen.permissions if chosen else tuple(permission or ())
+    of_projects = [one for text in project_role or () for one in _permissions_of_project(text)]
+    return (*(chosen.permissions if chosen else ()), *of_projects, *(permission or ()))
+
+
+def _permissions_of_project(text: str) -> tuple[str, ...]:
+    """What PROJECT=ROLE gives."""
+    friendly, _, name = text.partition("=")
+    key, role = identity.parse("project", friendly), find_role(name)
+    given = limit_role(role, key.project) if key and role else ()
+    if not given or role is None or len(given) < len(role.permissions):
+        roles = ", ".join(one.name for one in ROLES if {*one.permissions} <= {*PROJECT_PERMISSIONS})
+        raise Refusal(
+            f"--project-role is {shorten(text)!r}; it takes the id of a project, = and one of {roles}."
+        )
+    return given
 
 
 def _describe(user: "User") -> dict[str, object]:

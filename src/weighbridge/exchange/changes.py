@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
+from psycopg.sql import SQL, Composable
+
 from weighbridge.core import identity
 from weighbridge.core.number import shorten
 from weighbridge.core.platform.audit import (
@@ -26,10 +28,11 @@ from weighbridge.core.platform.audit import (
     read_cursor,
 )
 from weighbridge.core.platform.permission import ANY, Actor
-from weighbridge.core.platform.tasks import list_readable_kinds
+from weighbridge.core.platform.tasks import AREA_OF_KIND, find_readable_projects, list_readable_kinds
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Database, Read, Write
+from weighbridge.db.statements import Literal
 from weighbridge.errors import Gone, Malformed
 from weighbridge.exchange.change_feed import number_changes
 from weighbridge.exchange.records.changes import (
@@ -77,6 +80,7 @@ _ENTRIES: Final = f"""
      WHERE account_id = %(account)s AND number BETWEEN %(first)s AND %(last)s AND kind = ANY (%(kinds)s)
        AND (task_type IS NULL OR task_type = ANY (%(task_types)s))
        AND (%(project)s::integer IS NULL OR project_id = %(project)s::integer)
+       AND {{}}
      ORDER BY number
      LIMIT %(limit)s
 """
@@ -114,11 +118,12 @@ async def _read_page(
         "first": start.number,
         "last": last,
         "kinds": stored_kinds(request.kinds),
-        "task_types": list_readable_kinds(actor),
+        "task_types": list_readable_kinds(actor) if not actor.is_limited else [*AREA_OF_KIND],
         "project": request.project,
         "limit": request.page_size + 1,
     }
-    entries = await tx.rows(ChangeEntry, _ENTRIES, values)
+    statement = SQL(_ENTRIES).format(_limit_to_readable(actor, request.kinds))
+    entries = await tx.rows(ChangeEntry, statement, values)
     every = (
         change
         for entry in entries
@@ -128,6 +133,38 @@ async def _read_page(
     if next(every, None) is not None:
         return ChangePage(data, data[-1].cursor, has_more=True)
     return ChangePage(data, max(start, ChangeCursor(last + 1, 0)).text, has_more)
+
+
+def _limit_to_readable(actor: Actor, kinds: Sequence[ChangeKind]) -> Composable:
+    """The condition that an entry is of a project in which the actor may read changes of its kind."""
+    if not actor.is_limited:
+        return SQL("true")
+    conditions: list[Composable] = [SQL("false")]
+    for kind in kinds:
+        if kind in PERMISSIONS:
+            named = SQL("kind = ANY ({})").format(Literal(stored_kinds([kind])))
+            conditions.append(_limit_to_projects(named, _find_readable(actor, kind)))
+    if ChangeKind.ASYNC_TASK in kinds:
+        for task_type in AREA_OF_KIND:
+            named = SQL("task_type = {}").format(Literal(task_type))
+            conditions.append(_limit_to_projects(named, find_readable_projects(actor, task_type)))
+    return SQL("({})").format(SQL(" OR ").join(conditions))
+
+
+def _limit_to_projects(condition: Composable, projects: frozenset[int] | None) -> Composable:
+    if projects is None:
+        return condition
+    among_projects = Literal(sorted(projects))
+    return SQL("({} AND project_id = ANY ({}::integer[]))").format(condition, among_projects)
+
+
+def _find_readable(actor: Actor, kind: ChangeKind) -> frozenset[int] | None:
+    """The projects in which the actor may read changes of a kind; None where that is a right of the account.
+
+    Footprints belong to products of the account.
+    """
+    projects = actor.find_projects(PERMISSIONS[kind])
+    return frozenset() if kind is ChangeKind.FOOTPRINT and projects is not None else projects
 
 
 def _find_start(request: ChangeRequest, newest: int, horizon: int) -> ChangeCursor:
@@ -217,7 +254,7 @@ def _select_readable(actor: Actor, kinds: Sequence[ChangeKind] | None) -> list[C
     return [
         kind
         for kind in (kinds if kinds is not None else [*ChangeKind])
-        if kind not in PERMISSIONS or actor.may(PERMISSIONS[kind])
+        if kind not in PERMISSIONS or _find_readable(actor, kind) != frozenset()
     ]
 
 

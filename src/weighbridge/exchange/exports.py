@@ -56,6 +56,7 @@ from weighbridge.exchange.export.selected_tables import (
 )
 from weighbridge.exchange.records.exports import Export, ExportResult
 from weighbridge.http import wire
+from weighbridge.http.admission import admit
 from weighbridge.http.endpoints.endpoint import ReadCall, get
 from weighbridge.http.endpoints.links import KEY, LinkCall, Linked, by_link
 from weighbridge.http.endpoints.response_modes import AskedFile, StartedExport
@@ -273,17 +274,21 @@ class Exporter:
     async def _build_table(self, tx: Read, attempt: Attempt, asked: _ExportRequest) -> ExportTable:
         """The list as a table; those of a million rows are written by the database."""
         query = [(name, value) for name, value in asked.query]
+        operation = self._lists[asked.operation]
+        actor = await tasks.read_limited_actor(tx, attempt)
+        if actor.is_limited:
+            spans_projects = operation.spans_projects
+            actor = admit(actor, operation.permission, asked.path, spans_projects=spans_projects)
         if asked.operation == "list_data_points":
-            project = await project_named(tx, attempt.actor, asked.path["project_id"])
+            project = await project_named(tx, actor, asked.path["project_id"])
             return build_data_points_table(project, list_request(query, DATA_POINTS))
         if asked.operation == "list_events":
-            project = await project_named(tx, attempt.actor, asked.path["project_id"])
+            project = await project_named(tx, actor, asked.path["project_id"])
             return await build_events_table(tx, project, list_request(query, EVENTS))
-        operation = self._lists[asked.operation]
 
         async def read(tx: Read, query: Query) -> Any:
             assert operation.function is not None, "an endpoint has its function"  # noqa: S101
-            call = Call(tx, attempt.actor, asked.path, tuple(query), self._store, self._settings)
+            call = Call(tx, actor, asked.path, tuple(query), self._store, self._settings)
             return await operation.function(call)
 
         return RecordTable(find_record(operation.returns), read, query, self._encode)
@@ -359,12 +364,21 @@ async def get_export(call: ReadCall) -> Export:
     """
     tx, actor = call.tx, call.actor
     number = identity.number("export", call.path["export_id"], 0)
-    permission = await tx.value(
-        "SELECT permission FROM exports WHERE id = %s AND account_id = %s", (number, actor.account_id)
+    rows = await tx.tuples(
+        """
+        SELECT x.permission, (t.user_id, t.token_id) IS NOT DISTINCT FROM (%s::integer, %s::integer)
+          FROM exports x JOIN async_tasks t ON t.id = x.task_id WHERE x.id = %s AND x.account_id = %s
+        """,
+        (actor.user_id, actor.token_id, number, actor.account_id),
     )
-    if permission is None:
+    if not rows:
         raise NotFound
-    if not actor.may(permission):
+    [(permission, is_own)] = rows
+    projects = actor.find_projects(permission)
+    # What others asked for may have rows of projects that are not there for somebody limited to some.
+    if actor.is_limited and projects is not None and not is_own:
+        raise NotFound
+    if projects == frozenset():
         raise Forbidden(f"The token lacks the permission {permission}.", "permission_missing")
     source = "exports x JOIN async_tasks t ON t.id = x.task_id"
     return await find(tx, EXPORT, source, SQL("x.id = %s"), (number,))

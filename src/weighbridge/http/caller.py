@@ -10,7 +10,7 @@ Invariants: nobody waits longer than `WAIT_SECONDS`; the memory is bounded.
 import asyncio
 import re
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable, Hashable
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
@@ -24,7 +24,8 @@ from weighbridge.core.problem import Problem
 from weighbridge.db.cells import Cells
 from weighbridge.db.engine import MOVED, Database, Read
 from weighbridge.db.replica import Replica
-from weighbridge.errors import Forbidden, TooManyRequests, Unauthorized
+from weighbridge.errors import TooManyRequests, Unauthorized
+from weighbridge.http.admission import admit
 from weighbridge.http.limits import FailedAuthentications, Places, RateLimiter, client_address, seconds_left
 
 if TYPE_CHECKING:
@@ -209,9 +210,16 @@ async def authenticate_caller(
                 f"The token has made its {allowance.limit:,} requests of this minute.",
                 retry_after_seconds=limiter.seconds_left(),
             )
-    if not actor.may(permission):
-        raise Forbidden(f"The token lacks the permission {permission}.", "permission_missing")
-    return actor
+    admitted = state["actor"] = admit_caller(request, actor, permission)
+    return admitted
+
+
+def admit_caller(request: WebRequest, actor: Actor, permission: str) -> Actor:
+    """The actor for the operation of a request; Forbidden or NotFound where it may not have that done."""
+    operation = request.route_handler.opt.get("operation")
+    spans_projects = operation is not None and operation.spans_projects
+    path = cast("Mapping[str, str]", request.path_params)
+    return admit(actor, permission, path, spans_projects=spans_projects)
 
 
 async def _recognise_credential(request: WebRequest, credential: Credential) -> Actor:

@@ -58,6 +58,7 @@ from weighbridge.db.engine import Command, Read
 from weighbridge.errors import NotFound
 from weighbridge.modelling.records import DOCUMENT_LENGTH_MAX
 from weighbridge.platform.staleness import AddedStaticInput, InputsHeld
+from weighbridge.platform.tenancy import shared_or_seen
 
 DEPTH_MAX: Final = 20
 """How deep mappings and lists may be nested."""
@@ -303,10 +304,11 @@ _OF_LEDGER: Final = """
 
 async def find_owned_model(tx: Read, actor: Actor, friendly: str, *, is_changed: bool = False) -> StoredModel:
     """A version of the account's models by its public id; NotFound when the account has none."""
-    statement = SQL(_VERSIONS + "WHERE f.account_id = %s AND m.id = %s {}").format(
-        SQL("FOR NO KEY UPDATE OF m" if is_changed else "")
+    statement = SQL(_VERSIONS + "WHERE {} AND m.id = %s {}").format(
+        shared_or_seen(actor, "f.account_id", "f.project_id"),
+        SQL("FOR NO KEY UPDATE OF m" if is_changed else ""),
     )
-    version = await tx.row(StoredModel, statement, (actor.account_id, identity.number("model", friendly)))
+    version = await tx.row(StoredModel, statement, (identity.number("model", friendly),))
     if version is None:
         raise NotFound("model", friendly)
     return version

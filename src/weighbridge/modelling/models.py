@@ -10,7 +10,7 @@ from tempfile import SpooledTemporaryFile
 from typing import Final
 
 from msgspec import Struct, structs
-from psycopg.sql import SQL
+from psycopg.sql import SQL, Composed
 
 from weighbridge.core import identity
 from weighbridge.core.identity import Link, problem_of_name, problem_of_unseen
@@ -48,7 +48,14 @@ from weighbridge.modelling.records import (
 )
 from weighbridge.modelling.validation import check_activation, read_valid, validate
 from weighbridge.platform import changes
-from weighbridge.platform.tenancy import find, of_account, project_filter, project_for_record, project_of
+from weighbridge.platform.tenancy import (
+    find,
+    project_filter,
+    project_for_record,
+    project_of,
+    refuse_shared,
+    shared_or_seen,
+)
 
 MODELS: Final = Listing(
     sorts={
@@ -101,9 +108,13 @@ MODEL: Final = row_of(
 )
 
 
+def _limit_to_seen(actor: Actor) -> Composed:
+    return shared_or_seen(actor, "f.account_id", "f.project_id")
+
+
 async def read_model_version(tx: Read, actor: Actor, friendly: str) -> Model:
     """One version of the account's models."""
-    numbered = SQL("{} AND m.id = %s").format(of_account(actor, "f.account_id"))
+    numbered = SQL("{} AND m.id = %s").format(_limit_to_seen(actor))
     return await find(tx, MODEL, _SOURCE, numbered, (identity.number("model", friendly),))
 
 
@@ -136,6 +147,7 @@ async def create_version(tx: Write, actor: Actor, friendly: str, request: NewVer
     A name that was given to the model itself stays until a document brings another one than the last.
     """
     latest = await find_owned_model(tx, actor, friendly)
+    refuse_shared(actor, latest.project, "The model")
     problems = [
         *_check_label(request.version_label),
         *_check_description(request.description, "description"),
@@ -173,6 +185,7 @@ async def set_active_version(tx: Write, actor: Actor, friendly: str) -> Model:
     Raises Invalid while the version has errors, or a ledger is credited by an output that it lacks.
     """
     version = await find_owned_model(tx, actor, friendly)
+    refuse_shared(actor, version.project, "The model")
     await tx.execute("SELECT FROM model_families WHERE id = %s FOR UPDATE", (version.family,))
     active: int = await tx.value(
         "SELECT active_model_id FROM model_families WHERE id = %s", (version.family,)
@@ -287,12 +300,12 @@ _ONE = "/models/{model_id}"
 _YAML = "application/yaml"
 
 
-@get("/models", permission=_READ, returns=Page[Model], listing=MODELS)
+@get("/models", permission=_READ, returns=Page[Model], listing=MODELS, spans_projects=True)
 async def list_models(call: ReadCall) -> Page[Model]:
     """List the account's models, every version of each."""
     request = list_request(call.query, MODELS)
     return await read_page(
-        call.tx, MODEL, MODELS, request, source=_SOURCE, where=[of_account(call.actor, "f.account_id")]
+        call.tx, MODEL, MODELS, request, source=_SOURCE, where=[_limit_to_seen(call.actor)]
     )
 
 
@@ -311,6 +324,7 @@ async def list_project_models(call: ReadCall) -> Page[Model]:
     body_bytes_max=LONG_BODY_BYTES_MAX,
     returns=Model,
     computes=True,
+    spans_projects=True,
 )
 async def create_model(call: WriteCall, body: NewModelBody) -> Model:
     """Create a model from its YAML document, which is checked whole: units, names, its own cases.
@@ -319,6 +333,7 @@ async def create_model(call: WriteCall, body: NewModelBody) -> Model:
     """
     tx, actor, request = call.tx, call.actor, body.model
     project = None if request.project_id is None else await project_for_record(tx, actor, request.project_id)
+    refuse_shared(actor, project, "The model")
     return await insert_model(tx, actor, project, request.yaml)
 
 
@@ -328,6 +343,7 @@ async def create_model(call: WriteCall, body: NewModelBody) -> Model:
     body=DocumentOfProject,
     body_bytes_max=LONG_BODY_BYTES_MAX,
     returns=Validation,
+    spans_projects=True,
 )
 async def validate_yaml(call: ReadCall, body: DocumentOfProject) -> Validation:
     """Say everything that is wrong with a document, with lines and columns; nothing is stored.
@@ -340,17 +356,18 @@ async def validate_yaml(call: ReadCall, body: DocumentOfProject) -> Validation:
     return await validate(call.tx, project, body.yaml)
 
 
-@get(_ONE, permission=_READ, returns=Model)
+@get(_ONE, permission=_READ, returns=Model, spans_projects=True)
 async def get_model(call: ReadCall) -> Model:
     """Read one version of a model."""
     return await read_model_version(call.tx, call.actor, call.path["model_id"])
 
 
-@patch(_ONE, permission=_WRITE, body=MODEL_BODIES.change_body, returns=Model)
+@patch(_ONE, permission=_WRITE, body=MODEL_BODIES.change_body, returns=Model, spans_projects=True)
 async def update_model(call: WriteCall, body: Struct) -> Model:
     """Change the name, order or description of a version; what it computes changes only by a new version."""
     tx, actor, friendly = call.tx, call.actor, call.path["model_id"]
     version = await find_owned_model(tx, actor, friendly, is_changed=True)
+    refuse_shared(actor, version.project, "The model")
     before = await read_model_version(tx, actor, friendly)
     requested = MODEL_BODIES.changed(before, body)
     problems = [*_check_description(requested.description, "model.description")]
@@ -375,6 +392,7 @@ async def update_model(call: WriteCall, body: Struct) -> Model:
     body=VersionLabelBody,
     returns=Model,
     example={"model": {"version_label": "Protocol 1.2 (draft)"}},
+    spans_projects=True,
 )
 async def set_version_label(call: WriteCall, body: VersionLabelBody) -> Model:
     """Set the label of a version; null or an empty text clears it.
@@ -383,6 +401,7 @@ async def set_version_label(call: WriteCall, body: VersionLabelBody) -> Model:
     """
     tx, actor, friendly, request = call.tx, call.actor, call.path["model_id"], body.model
     version = await find_owned_model(tx, actor, friendly, is_changed=True)
+    refuse_shared(actor, version.project, "The model")
     label = request.version_label
     if not isinstance(label, str | None):
         raise Malformed([*left_out(request)])
@@ -393,7 +412,7 @@ async def set_version_label(call: WriteCall, body: VersionLabelBody) -> Model:
     return await _update(tx, actor, version, before, requested, action="model.set_version_label")
 
 
-@get(_ONE + "/document", permission=_READ, sends=(_YAML,))
+@get(_ONE + "/document", permission=_READ, sends=(_YAML,), spans_projects=True)
 async def download_model_document(call: ReadCall) -> Attachment:
     """Download the YAML document of a version, character by character as it was saved."""
     shown = await read_model_version(call.tx, call.actor, call.path["model_id"])
@@ -410,7 +429,7 @@ async def download_model_document(call: ReadCall) -> Attachment:
     return Attachment(name, f"{_YAML}; charset=utf-8", len(content), read)
 
 
-@get(_ONE + "/versions", permission=_READ, returns=Page[Model], listing=VERSIONS)
+@get(_ONE + "/versions", permission=_READ, returns=Page[Model], listing=VERSIONS, spans_projects=True)
 async def list_model_versions(call: ReadCall) -> Page[Model]:
     """List the versions of a model, whichever of them the path names."""
     request = list_request(call.query, VERSIONS)
@@ -418,7 +437,7 @@ async def list_model_versions(call: ReadCall) -> Page[Model]:
     version = await find_owned_model(tx, actor, call.path["model_id"])
     of_family = SQL("m.family_id = {}").format(Literal(version.family))
     return await read_page(
-        tx, MODEL, VERSIONS, request, source=_SOURCE, where=[of_account(actor, "f.account_id"), of_family]
+        tx, MODEL, VERSIONS, request, source=_SOURCE, where=[_limit_to_seen(actor), of_family]
     )
 
 
@@ -429,6 +448,7 @@ async def list_model_versions(call: ReadCall) -> Page[Model]:
     body_bytes_max=LONG_BODY_BYTES_MAX,
     returns=Model,
     computes=True,
+    spans_projects=True,
 )
 async def create_model_version(call: WriteCall, body: NewVersion) -> Model:
     """Create the next version of a model, with an id of its own; 409 unless the path names the latest.
@@ -438,7 +458,15 @@ async def create_model_version(call: WriteCall, body: NewVersion) -> Model:
     return await create_version(call.tx, call.actor, call.path["model_id"], body)
 
 
-@post(_ONE + "/activate", permission=_WRITE, body=Activation, returns=Model, status=200, computes=True)
+@post(
+    _ONE + "/activate",
+    permission=_WRITE,
+    body=Activation,
+    returns=Model,
+    status=200,
+    computes=True,
+    spans_projects=True,
+)
 async def activate_model(call: WriteCall, _: Activation) -> Model:
     """Make a version the active one, which ledgers run from then on; the body may be left out.
 
@@ -454,13 +482,14 @@ async def activate_model(call: WriteCall, _: Activation) -> Model:
     returns=Difference,
     query={"to": "The id of the version to compare with."},
     computes=True,
+    spans_projects=True,
 )
 async def compare_models(call: ReadCall) -> Difference:
     """Compare two versions node by node: what was added, removed and changed on the way to the other."""
     return await compare(call.tx, call.actor, call.path["model_id"], call.query)
 
 
-@get(_ONE + "/schema", permission=_READ, returns=Schema, computes=True)
+@get(_ONE + "/schema", permission=_READ, returns=Schema, computes=True, spans_projects=True)
 async def get_model_schema(call: ReadCall) -> Schema:
     """Read what a version takes from outside, what it gives, and an example of a simulation."""
     return await build_schema(call.tx, call.actor, call.path["model_id"])
@@ -476,6 +505,7 @@ async def get_model_schema(call: ReadCall) -> Schema:
         "start_time": "2025-01-01T00:00:00Z",
         "end_time": "2025-02-01T00:00:00Z",
     },
+    spans_projects=True,
 )
 async def simulate_model(call: ReadCall, body: Simulation) -> Simulated:
     """Compute a version once from the values given; nothing is stored.
@@ -493,6 +523,7 @@ async def simulate_model(call: ReadCall, body: Simulation) -> Simulated:
     body=Document,
     body_bytes_max=LONG_BODY_BYTES_MAX,
     returns=Validation,
+    spans_projects=True,
 )
 async def validate_model_yaml(call: ReadCall, body: Document) -> Validation:
     """Say everything that is wrong with a document that is to be the next version; nothing is stored.

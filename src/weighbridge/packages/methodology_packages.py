@@ -50,7 +50,7 @@ from weighbridge.packages.requirements import Candidate, list_required, read_can
 from weighbridge.packages.shipped import find_shipped, is_shipped, read_library
 from weighbridge.packages.signatures import Publishers, check_publisher, find_signer, read_publishers
 from weighbridge.platform import changes
-from weighbridge.platform.tenancy import find, number_named, of_account
+from weighbridge.platform.tenancy import find, number_named, of_account, of_projects
 from weighbridge.sandbox.sandbox import read_apart
 from weighbridge.sandbox.work import SandboxLimits
 from weighbridge.settings import Settings
@@ -116,8 +116,21 @@ async def read_package_record(tx: Read, actor: Actor, settings: Settings, text: 
     """One package of the actor's account, with all that it brings; NotFound for any other text."""
     number = number_named("methodology_package", text)
     shown = await find(tx, _PACKAGE, "methodology_packages p", _numbered(actor), (number,))
-    [signed] = await sign_records(tx, settings, [shown])
+    [signed] = await sign_records(tx, settings, await _count_seen(tx, actor, [shown]))
     return structs.replace(signed, contents=await read_contents(tx, number))
+
+
+async def _count_seen(
+    tx: Read, actor: Actor, packages: Sequence[MethodologyPackage]
+) -> list[MethodologyPackage]:
+    """Packages with the number of installations in the projects that the actor sees."""
+    if actor.projects is None:
+        return [*packages]
+    statement = SQL(
+        "SELECT package_id, count(*) FROM package_installations WHERE package_id = ANY (%s) AND {} GROUP BY 1"
+    ).format(of_projects(actor, "project_id"))
+    counts: dict[int, int] = dict(await tx.tuples(statement, ([one.id for one in packages],)))
+    return [structs.replace(one, installation_count=counts.get(one.id, 0)) for one in packages]
 
 
 def _numbered(actor: Actor) -> Composable:
@@ -315,16 +328,17 @@ _FORM: Final = Form(
 )
 
 
-@get(_PATH, permission=_READ, returns=Page[MethodologyPackage], listing=PACKAGES)
+@get(_PATH, permission=_READ, returns=Page[MethodologyPackage], listing=PACKAGES, spans_projects=True)
 async def list_methodology_packages(call: ReadCall) -> Page[MethodologyPackage]:
     """List the account's methodology packages, the newest first; what they bring is in each by itself."""
     request = list_request(call.query, PACKAGES)
     owned = [of_account(call.actor, "p.account_id")]
     page = await read_page(call.tx, _PACKAGE, PACKAGES, request, source="methodology_packages p", where=owned)
-    return Page(await sign_records(call.tx, call.settings, page.data), page.info)
+    packages = await _count_seen(call.tx, call.actor, page.data)
+    return Page(await sign_records(call.tx, call.settings, packages), page.info)
 
 
-@get("/library_packages", permission=_READ, returns=LibraryPackages)
+@get("/library_packages", permission=_READ, returns=LibraryPackages, spans_projects=True)
 async def list_library_packages(call: ReadCall) -> LibraryPackages:
     """List the methodology packages that ship with the service, and whether the account has taken them."""
     shipped = await call.tx.in_thread(read_library)
@@ -367,13 +381,13 @@ async def create_methodology_package(
     return await take_from_library(call, new.methodology_package.name)
 
 
-@get(_ONE, permission=_READ, returns=MethodologyPackage)
+@get(_ONE, permission=_READ, returns=MethodologyPackage, spans_projects=True)
 async def get_methodology_package(call: ReadCall) -> MethodologyPackage:
     """Read one methodology package with all that it brings: sources, models with their cases, and records."""
     return await read_package_record(call.tx, call.actor, call.settings, call.path["methodology_package_id"])
 
 
-@get(f"{_ONE}/content", permission=_READ, sends=(_ZIP,))
+@get(f"{_ONE}/content", permission=_READ, sends=(_ZIP,), spans_projects=True)
 async def download_methodology_package(call: ReadCall) -> Attachment:
     """Download the file of a methodology package, the very bytes that were uploaded."""
     number = number_named("methodology_package", call.path["methodology_package_id"])

@@ -15,7 +15,7 @@ from psycopg.sql import SQL
 from weighbridge.core.identity import problem_of_name, problem_of_unseen
 from weighbridge.core.number import shorten
 from weighbridge.core.platform import permission as tokens
-from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor
+from weighbridge.core.platform.permission import Actor
 from weighbridge.core.problem import Problem
 from weighbridge.db import locks
 from weighbridge.db.engine import Read, Write
@@ -43,7 +43,7 @@ from weighbridge.platform.records import (
     NewApiTokenBody,
     TokenUser,
 )
-from weighbridge.platform.tenancy import find, of_account
+from weighbridge.platform.tenancy import find, of_account, problems_of_permissions
 from weighbridge.platform.users import ensure_user
 
 STATUSES: Final = ("working", "expired", "revoked")
@@ -118,7 +118,10 @@ async def issue_token(tx: Write, actor: Actor, new: NewApiToken, *, days_max: in
 
     It lives at most `days_max` days, and as long as is offered where that is 0.
     """
-    problems = _problems_of(new, "api_token.", days_max)
+    problems = [
+        *await problems_of_permissions(tx, actor, new.permissions, "api_token.permissions"),
+        *_problems_of(new, "api_token.", days_max),
+    ]
     if new.user_email is not None and (wrong := _problem_of_email(new.user_email)):
         problems.append(wrong)
     if problems:
@@ -148,7 +151,11 @@ async def create_token(
 ) -> str:
     """Make a token for a user of the actor's account and give its text, which is not stored."""
     new = NewApiToken(name, permissions, lifetime_days)
-    if problems := _problems_of(new, "", days_max):
+    problems = [
+        *await problems_of_permissions(tx, actor, permissions),
+        *_problems_of(new, "", days_max),
+    ]
+    if problems:
         raise Invalid(problems)
     _, text = await _store(tx, actor, user_id, new)
     return text
@@ -205,17 +212,7 @@ async def _store(tx: Write, actor: Actor, user_id: int, new: NewApiToken) -> tup
 
 def _problems_of(new: NewApiToken, prefix: str, days_max: int) -> list[Problem]:
     lifetime_days = new.expires_in_days
-    problems = [
-        Problem(
-            f"The permission {permission!r} does not exist; there are {', '.join(ALL_PERMISSIONS)}.",
-            f"{prefix}permissions",
-            "invalid",
-        )
-        for permission in dict.fromkeys(new.permissions)
-        if permission not in ALL_PERMISSIONS
-    ]
-    if not new.permissions:
-        problems.append(Problem("A token needs at least one permission.", f"{prefix}permissions", "required"))
+    problems = []
     if wrong := problem_of_name(new.name, "A token", f"{prefix}name"):
         problems.append(wrong)
     offered = [days for days in tokens.LIFETIMES_DAYS if not days_max or days <= days_max]

@@ -5,24 +5,27 @@ publish, so an effect happens once however often a worker dies. A task that is c
 publishes nothing.
 """
 
+from dataclasses import replace
 from typing import Any, Final, LiteralString
 
 import msgspec
 from procrastinate import App, PsycopgConnector
 from psycopg.errors import SerializationFailure
-from psycopg.sql import SQL
+from psycopg.sql import SQL, Composable
 
 from weighbridge import tracing
 from weighbridge.core.identity import API_PREFIX
 from weighbridge.core.platform.permission import ANY, Actor
 from weighbridge.core.platform.settings import check_quota
 from weighbridge.core.platform.tasks import (
+    AREA_OF_KIND,
     ATTEMPTS_MAX,
     TaskState,
     Trigger,
     advance,
     find_cancel_permission,
     find_read_permission,
+    find_readable_projects,
     list_readable_kinds,
     states_before,
 )
@@ -87,6 +90,49 @@ async def read_task_of_any_kind(tx: Read, actor: Actor, text: str) -> AsyncTask:
     except ValueError:
         raise NotFound from None
     return await _read_task(tx, actor, number)
+
+
+async def _read_seen_task(tx: Read, actor: Actor, text: str) -> tuple[AsyncTask, int | None]:
+    """One task and its project; NotFound where somebody limited to projects may not read it."""
+    task = await read_task_of_any_kind(tx, actor, text)
+    if not actor.is_limited:
+        return task, None
+    statement = SQL("SELECT t.project_id FROM async_tasks t WHERE t.id = %s AND {}")
+    rows = await tx.tuples(statement.format(_limit_to_readable(actor)), (task.id,))
+    if not rows:
+        raise NotFound
+    return task, rows[0][0]
+
+
+def _limit_to_readable(actor: Actor) -> Composable:
+    """The condition that the actor may read a task: by its kind and project, or as an export of their own."""
+    if not actor.is_limited:
+        return SQL("t.type = ANY ({})").format(Literal(list_readable_kinds(actor)))
+    own = SQL("(t.type = 'export' AND t.user_id = {} AND t.token_id IS NOT DISTINCT FROM {})").format(
+        Literal(actor.user_id), Literal(actor.token_id)
+    )
+    conditions: list[Composable] = [own]
+    for kind in AREA_OF_KIND:
+        projects = find_readable_projects(actor, kind)
+        of_kind = SQL("t.type = {}").format(Literal(kind))
+        if projects is not None:
+            among_projects = Literal(sorted(projects))
+            of_kind = SQL("({} AND t.project_id = ANY ({}::integer[]))").format(of_kind, among_projects)
+        conditions.append(of_kind)
+    return SQL("({})").format(SQL(" OR ").join(conditions))
+
+
+async def read_limited_actor(tx: Read, attempt: "Attempt") -> Actor:
+    """For whom a task acts; somebody limited to projects with what they may do by now."""
+    permissions = await tx.value(
+        """
+        SELECT coalesce((SELECT permissions FROM api_tokens WHERE id = %s),
+                        (SELECT permissions FROM users WHERE id = %s))
+        """,
+        (attempt.token_id, attempt.user_id),
+    )
+    actor = replace(attempt.actor, permissions=frozenset(permissions))
+    return actor if actor.is_limited else attempt.actor
 
 
 async def _read_task(tx: Read, actor: Actor, number: int) -> AsyncTask:
@@ -299,9 +345,9 @@ async def cancel_task(tx: Write, actor: Actor, text: str) -> AsyncTask:
 
     Raises Forbidden when the actor may not start its kind, Conflict when it is complete or failed.
     """
-    before = await read_task_of_any_kind(tx, actor, text)
+    before, project = await _read_seen_task(tx, actor, text)
     needed = find_cancel_permission(before.type)
-    if not actor.may(needed):
+    if not actor.may_within(needed, project):
         raise Forbidden(f"The token lacks the permission {needed}.", "permission_missing")
     cancelled = await tx.execute(
         """
@@ -351,9 +397,7 @@ _REPORT: Final = """
 async def list_async_tasks(call: ReadCall) -> Page[AsyncTask]:
     """List the account's async tasks of the kinds that the token may start or read, newest first."""
     actor, request = call.actor, list_request(call.query, ASYNC_TASKS)
-    mine = SQL("{} AND t.type = ANY ({})").format(
-        of_account(actor, "t.account_id"), Literal(list_readable_kinds(actor))
-    )
+    mine = SQL("{} AND {}").format(of_account(actor, "t.account_id"), _limit_to_readable(actor))
     return await read_page(call.tx, ASYNC_TASK, ASYNC_TASKS, request, source=_SOURCE, where=[mine])
 
 
@@ -365,9 +409,9 @@ async def get_async_task(call: ReadCall) -> AsyncTask:
     generations and deletions of batches, `data_rules` for rule runs.
     """
     actor = call.actor
-    task = await read_task_of_any_kind(call.tx, actor, call.path["task_id"])
+    task, project = await _read_seen_task(call.tx, actor, call.path["task_id"])
     needed = find_read_permission(task.type)
-    if not actor.may(needed):
+    if not actor.may_within(needed, project):
         raise Forbidden(f"The token lacks the permission {needed}.")
     return task
 

@@ -15,7 +15,7 @@ from psycopg.sql import SQL, Composable
 
 from weighbridge.core.identity import problem_of_name, problem_of_unseen
 from weighbridge.core.number import shorten
-from weighbridge.core.platform.permission import Actor, find_role
+from weighbridge.core.platform.permission import PROJECT_PERMISSIONS, Actor, find_role
 from weighbridge.core.platform.sign_on import find_permissions
 from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Read, Write
@@ -38,7 +38,7 @@ from weighbridge.platform.provider_people import (
     govern_person,
     list_given,
     list_linked,
-    pair_roles,
+    read_roles,
     unlink,
     with_address,
 )
@@ -49,7 +49,7 @@ from weighbridge.platform.provider_records import (
     IDENTITY_PROVIDER_BODIES,
     IdentityProvider,
 )
-from weighbridge.platform.tenancy import find, number_named, of_account
+from weighbridge.platform.tenancy import find, find_missing_projects, number_named, of_account
 
 SECRET_MAX: Final = 1_000
 """Characters of a client secret."""
@@ -101,9 +101,13 @@ def _problems_of(wanted: IdentityProvider, secret: str | None) -> list[Problem]:
     for place, one in enumerate(wanted.roles):
         named = f"{field}.roles[{place}]"
         problems.append(problem_of_name(one.group, "A group", f"{named}.group"))
-        if find_role(one.role) is None:
+        role = find_role(one.role)
+        if role is None:
             message = f"role is {shorten(one.role)!r}, which is the name of no role."
             problems.append(Problem(message, f"{named}.role", "invalid"))
+        elif one.project_id is not None and not {*role.permissions} <= {*PROJECT_PERMISSIONS}:
+            message = f"role is {one.role!r}, which is a role of the account, so project_id must be null."
+            problems.append(Problem(message, f"{named}.project_id", "invalid"))
     return [problem for problem in problems if problem]
 
 
@@ -150,6 +154,11 @@ async def _problems_in_account(
     if number is None and len(rows) >= PROVIDERS_MAX:
         message = f"The account has {len(rows)} identity providers, and takes {PROVIDERS_MAX}."
         problems.append(Problem(message, "identity_provider", "too_many"))
+    named = {one.project_id: place for place, one in enumerate(wanted.roles) if one.project_id is not None}
+    for text in await find_missing_projects(tx, actor, [*named]):
+        message = f"project_id is {shorten(text)!r}, which is no project of the account."
+        field = f"identity_provider.roles[{named[text]}].project_id"
+        problems.append(Problem(message, field, "unknown"))
     return problems
 
 
@@ -187,7 +196,7 @@ async def _end_sessions_by_password(tx: Write, actor: Actor) -> None:
 async def _govern_all(tx: Write, actor: Actor, provider: IdentityProvider) -> None:
     """Have everybody who is linked do what the groups give that the provider last said."""
     for user, groups in await list_linked(tx, actor.account_id, provider.id):
-        await govern_person(tx, actor, user, find_permissions(groups, pair_roles(provider.roles)), groups)
+        await govern_person(tx, actor, user, find_permissions(groups, read_roles(provider.roles)), groups)
 
 
 def _columns_of(wanted: IdentityProvider) -> dict[str, Any]:

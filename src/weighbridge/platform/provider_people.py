@@ -14,12 +14,13 @@ import msgspec
 from msgspec import structs
 
 from weighbridge.core.platform.permission import NOBODY, Actor
-from weighbridge.core.platform.sign_on import find_permissions
+from weighbridge.core.platform.sign_on import RoleOfGroup, find_permissions
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read, Write
 from weighbridge.db.row import Column, row_of
 from weighbridge.platform import changes
 from weighbridge.platform.provider_records import GroupRole, IdentityProvider
+from weighbridge.platform.tenancy import project_number
 
 # A provider as it is stored, with the addresses that are registered there.
 
@@ -81,15 +82,18 @@ def by_provider(account: int, provider: int) -> Actor:
     return Actor(account, NOBODY, None, frozenset(), f"identity_provider_{provider}")
 
 
-def pair_roles(roles: Sequence[GroupRole]) -> list[tuple[str, str]]:
-    """Pairs of a group and the name of its role."""
-    return [(one.group, one.role) for one in roles]
+def read_roles(roles: Sequence[GroupRole]) -> list[RoleOfGroup]:
+    """The roles of groups, with the numbers of their projects; 0, which no project has, for any other id."""
+    return [
+        RoleOfGroup(one.group, one.role, None if one.project_id is None else project_number(one.project_id))
+        for one in roles
+    ]
 
 
 def list_given(*providers: IdentityProvider) -> list[str]:
     """All that groups of providers give."""
     given = (
-        find_permissions([one.group for one in provider.roles], pair_roles(provider.roles))
+        find_permissions([one.group for one in provider.roles], read_roles(provider.roles))
         for provider in providers
     )
     return sorted({permission for permissions in given for permission in permissions})

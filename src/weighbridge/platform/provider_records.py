@@ -7,7 +7,7 @@ import msgspec
 from weighbridge.core.platform.permission import ROLES
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.lists.field import RequestBodies, Sent
-from weighbridge.http.text import ADDRESS_MAX, Line, at_most, one_of
+from weighbridge.http.text import ADDRESS_MAX, Line, at_most, id_of, one_of
 
 DOMAINS_MAX: Final = 100
 """Domains of one identity provider, at most."""
@@ -29,6 +29,8 @@ class GroupRole(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The group, exactly as the provider sends it: a name, a path or an id."""
     role: Annotated[str, one_of(ROLE_NAMES)]
     """What people in the group may do, as one of the roles."""
+    project_id: Annotated[str, id_of("project")] | None = None
+    """The project that the role is limited to; null for a role in all projects, and for administrators."""
 
 
 class IdentityProvider(msgspec.Struct, frozen=True):

@@ -11,10 +11,30 @@ from typing import Annotated, Any, Final
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from weighbridge.core.platform.permission import ALL_PERMISSIONS, LIFETIME_DAYS_DEFAULT, LIFETIMES_DAYS, Actor
+from weighbridge.core.identity import id_pattern
+from weighbridge.core.platform.permission import (
+    ALL_PERMISSIONS,
+    IN_PROJECT,
+    LIFETIME_DAYS_DEFAULT,
+    LIFETIMES_DAYS,
+    PROJECT_PERMISSIONS,
+    Actor,
+)
 from weighbridge.core.platform.tasks import AREA_OF_KIND, TaskState
 from weighbridge.core.time.calendar import Instant
 from weighbridge.http.text import Name, at_most, one_of, told
+
+_ADMINISTERED: Final = "|".join(one for one in ALL_PERMISSIONS if one not in PROJECT_PERMISSIONS)
+_LIMITABLE: Final = "|".join(PROJECT_PERMISSIONS)
+
+Permission = Annotated[
+    str,
+    told(
+        pattern=f"^({_ADMINISTERED}|({_LIMITABLE})({IN_PROJECT}{id_pattern('project')})?)$",
+        examples=["data_collection:read"],
+    ),
+]
+"""A permission, of the account or of one project."""
 
 EMAIL_LENGTH_MAX: Final = 255
 """Characters of an address that a user is known by, at most."""
@@ -180,8 +200,9 @@ class ApiToken(msgspec.Struct, frozen=True):
     """The number of the token, by which it is revoked."""
     name: str
     """What the token is for, in the words of whoever made it."""
-    permissions: list[Annotated[str, one_of(ALL_PERMISSIONS)]]
-    """What the token may do; `write` of an area includes `read`."""
+    permissions: list[Permission]
+    """What the token may do; `write` of an area includes `read`. One that ends in `@` and the id of a project
+    holds in that project alone."""
     user: TokenUser
     created_at: Instant
     expires_at: Instant | None
@@ -206,8 +227,9 @@ class NewApiToken(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     name: Name
-    permissions: list[Annotated[str, one_of(ALL_PERMISSIONS)]]
-    """What the token may do: no more than the token that makes it."""
+    permissions: list[Permission]
+    """What the token may do: no more than the token that makes it. `data_collection:read` holds in all
+    projects, `data_collection:read@prj_…` in that one alone."""
     expires_in_days: Annotated[int, told(enum=[*LIFETIMES_DAYS])] | None = LIFETIME_DAYS_DEFAULT
     """How many days it lives: 30, 60, 90, 180 or 365; null for one that does not expire."""
     user_email: Annotated[str, at_most(EMAIL_LENGTH_MAX)] | None = None

@@ -3,8 +3,9 @@
 Each query is limited by the conditions that are made here. A project is named by its friendly id or its
 number.
 
-Invariants: a record of another account is not found, exactly as one that does not exist, whatever a
-path, a body or a project filter names; no query compares an account by itself.
+Invariants: a record of another account, or of a project that the actor does not see, is not found, exactly
+as one that does not exist, whatever a path, a body or a project filter names; no query compares an account by
+itself.
 """
 
 from collections.abc import Sequence
@@ -14,13 +15,15 @@ from typing import Any, LiteralString, TypeVar
 from psycopg.sql import SQL, Composable, Composed
 
 from weighbridge.core import identity
+from weighbridge.core.number import shorten
 from weighbridge.core.platform.file_name import name_file
-from weighbridge.core.platform.permission import Actor
+from weighbridge.core.platform.permission import ALL_PERMISSIONS, IN_PROJECT, Actor, is_permission
+from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Read
 from weighbridge.db.lists.listing import Filter, read_int4
 from weighbridge.db.row import Row
 from weighbridge.db.statements import Literal
-from weighbridge.errors import NotFound
+from weighbridge.errors import Forbidden, NotFound
 from weighbridge.http.messages.operation import ReadCall, WriteCall
 
 Record = TypeVar("Record")
@@ -32,10 +35,40 @@ def of_account(actor: Actor, account: LiteralString) -> Composed:
 
 
 def of_projects(actor: Actor, project: LiteralString) -> Composed:
-    """The condition that a record is of a project of the actor's account, by the column of its project."""
-    return SQL("{} IN (SELECT id FROM projects WHERE account_id = {})").format(
-        SQL(project), Literal(actor.account_id)
+    """The condition that a record is of a project that the actor sees, by the column of its project."""
+    return SQL("{} IN (SELECT id FROM projects WHERE {})").format(
+        SQL(project), seen_of_account(actor, "account_id", "id")
     )
+
+
+def seen_of_account(actor: Actor, account: LiteralString, project: LiteralString) -> Composed:
+    """The condition that a record is of the actor's account and of a project that the actor sees.
+
+    The columns are those that name its account and its project.
+    """
+    seen = actor.projects
+    if seen is None:
+        return of_account(actor, account)
+    return SQL("{} AND {} = ANY ({})").format(of_account(actor, account), SQL(project), Literal(sorted(seen)))
+
+
+def shared_or_seen(actor: Actor, account: LiteralString, project: LiteralString) -> Composed:
+    """The same for records that may be of no project: those are there for everybody."""
+    seen = actor.projects
+    if seen is None:
+        return of_account(actor, account)
+    return SQL("{} AND ({} IS NULL OR {} = ANY ({}))").format(
+        of_account(actor, account), SQL(project), SQL(project), Literal(sorted(seen))
+    )
+
+
+def refuse_shared(actor: Actor, project: int | None, what: str) -> None:
+    """Raise Forbidden where somebody limited to projects would write what all projects share."""
+    if project is None and actor.projects is not None:
+        raise Forbidden(
+            f"{what} is of no single project; to write it takes the permission in the account.",
+            "permission_missing",
+        )
 
 
 def of_key(actor: Actor, project: LiteralString, number: LiteralString) -> Composed:
@@ -105,13 +138,47 @@ def read_project(text: str) -> int:
 
 
 async def project_named(tx: Read, actor: Actor, text: str) -> int:
-    """The number of the project that a friendly id or a number names; NotFound in another account."""
-    number = await tx.value(
-        "SELECT id FROM projects WHERE id = %s AND account_id = %s", (project_number(text), actor.account_id)
-    )
-    if number is None:
+    """The number of the project that a friendly id or a number names; NotFound where the actor sees none."""
+    number, seen = project_number(text), actor.projects
+    owned = "SELECT true FROM projects WHERE id = %s AND account_id = %s"
+    if (seen is not None and number not in seen) or not await tx.value(owned, (number, actor.account_id)):
         raise NotFound("project", text)
-    return int(number)
+    return number
+
+
+async def find_missing_projects(tx: Read, actor: Actor, named: Sequence[str]) -> list[str]:
+    """Those of some friendly ids that are of no project which the actor sees."""
+    if not named:
+        return []
+    numbers = {text: key.project if (key := identity.parse("project", text)) else 0 for text in named}
+    statement = SQL("SELECT id FROM projects WHERE id = ANY (%s) AND {}").format(
+        seen_of_account(actor, "account_id", "id")
+    )
+    there = {number for (number,) in await tx.tuples(statement, ([*numbers.values()],))}
+    return [text for text, number in numbers.items() if number not in there]
+
+
+async def problems_of_permissions(
+    tx: Read, actor: Actor, permissions: Sequence[str], field: str = "permissions"
+) -> list[Problem]:
+    """What is wrong with permissions that somebody is to be given: unknown ones, or of unknown projects."""
+    if not permissions:
+        return [Problem(f"{field} must name at least one permission.", field, "required")]
+    problems = [
+        Problem(
+            f"The permission {shorten(permission)!r} does not exist; there are {', '.join(ALL_PERMISSIONS)}, "
+            f"and except for administration each followed by {IN_PROJECT} and the id of a project.",
+            field,
+            "invalid",
+        )
+        for permission in dict.fromkeys(permissions)
+        if not is_permission(permission)
+    ]
+    named = {one.partition(IN_PROJECT)[2] for one in permissions if IN_PROJECT in one and is_permission(one)}
+    return problems + [
+        Problem(f"{field}: {text!r} is no project of the account.", field, "unknown")
+        for text in await find_missing_projects(tx, actor, sorted(named))
+    ]
 
 
 async def project_of(call: ReadCall | WriteCall) -> int:
@@ -125,8 +192,9 @@ def project_to_read(call: ReadCall | WriteCall) -> int:
     NotFound comes from there.
     """
     text = call.path["project_id"]
-    missing = NotFound("project", text)
-    if not (number := project_number(text)):
+    missing, seen = NotFound("project", text), call.actor.projects
+    number = project_number(text)
+    if not number or (seen is not None and number not in seen):
         raise missing
     whole = "SELECT FROM projects WHERE id = %s AND account_id = %s"
     call.tx.require(whole, (number, call.actor.account_id), missing)

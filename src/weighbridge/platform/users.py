@@ -15,7 +15,13 @@ from psycopg.sql import SQL
 from weighbridge.core.identity import problem_of_name, problem_of_unseen
 from weighbridge.core.number import shorten
 from weighbridge.core.platform.cell import FIRST, Cell, name_account
-from weighbridge.core.platform.permission import ALL_PERMISSIONS, Actor, list_including, reduce_permissions
+from weighbridge.core.platform.permission import (
+    ALL_PERMISSIONS,
+    IN_PROJECT,
+    Actor,
+    list_including,
+    reduce_permissions,
+)
 from weighbridge.core.problem import Problem
 from weighbridge.db import locks
 from weighbridge.db.cells import Cells
@@ -33,7 +39,7 @@ from weighbridge.platform.authentication import (
 )
 from weighbridge.platform.provider_people import unlink
 from weighbridge.platform.records import ADMINISTERS, EMAIL_LENGTH_MAX, LINK_HOURS, AccessLink, User
-from weighbridge.platform.tenancy import find, of_account
+from weighbridge.platform.tenancy import find, of_account, problems_of_permissions
 
 DEFAULT_ACCOUNT: Final = "default"
 ADMINISTRATOR: Final = "administrator"
@@ -221,14 +227,20 @@ _INCLUDING: Final = " ".join(
     f"WHEN '{permission}' THEN '{{{','.join((permission, *list_including(permission)))}}}'::text[]"
     for permission in ALL_PERMISSIONS
 )
-"""For each permission those that it is held by, as a permission itself or within a higher one."""
+"""For each permission those that it is held by, as a permission itself or within a higher one.
+
+One of a project is held by the same of that project as well."""
 
 _LETS_IN: Final = f"""
     l.used_at IS NULL AND l.expires_at > now() AND o.disabled_at IS NULL
     AND (m.email = '{ADMINISTRATOR}' OR m.disabled_at IS NULL AND '{ADMINISTERS}' = ANY (m.permissions)
          AND NOT EXISTS (
-             SELECT FROM unnest(CASE WHEN l.user_id IS NULL THEN l.permissions ELSE o.permissions END) AS p
-              WHERE NOT m.permissions && CASE p {_INCLUDING} END))
+             SELECT FROM unnest(CASE WHEN l.user_id IS NULL THEN l.permissions ELSE o.permissions END) AS p,
+                    LATERAL (SELECT CASE split_part(p, '{IN_PROJECT}', 1) {_INCLUDING} END AS held) AS by
+              WHERE NOT m.permissions && by.held
+                AND NOT (p ~ '{IN_PROJECT}' AND m.permissions && ARRAY(
+                             SELECT one || '{IN_PROJECT}' || split_part(p, '{IN_PROJECT}', 2)
+                               FROM unnest(by.held) AS one))))
 """
 """A link lets in as long as its maker, if it was no command, could make it still: they administer, and may do
 all that it gives, or that whom it is for may do by now."""
@@ -311,7 +323,7 @@ _GIVES: Final = "Nobody gives away what they may not do themselves"
 async def invite_user(tx: Write, actor: Actor, email: str, permissions: Sequence[str]) -> str:
     """Make a link by which somebody joins the account, and give its secret, which is not stored."""
     email = email.strip()
-    problems = [*_problems_of_email(email), *_problems_of_permissions(permissions)]
+    problems = [*_problems_of_email(email), *await problems_of_permissions(tx, actor, permissions)]
     if problems:
         raise Invalid(problems)
     refuse_beyond(actor, permissions, _GIVES)
@@ -376,7 +388,7 @@ async def add_user(
 ) -> int:
     """Make a person who can sign in, or give a password to a user whom only tokens acted for so far."""
     email, name = email.strip(), name.strip() or email.partition("@")[0].strip()
-    problems = [*_problems_of_email(email), *_problems_of_permissions(permissions)]
+    problems = [*_problems_of_email(email), *await problems_of_permissions(tx, actor, permissions)]
     if wrong := problem_of_name(name, "A user", "name"):
         problems.append(wrong)
     if problems:
@@ -460,7 +472,7 @@ async def update_user(
     Conflict when nobody is left to administer who signs in without an identity provider, and for another role
     of somebody whose role an identity provider gives.
     """
-    if problems := _problems_of_permissions(permissions):
+    if problems := await problems_of_permissions(tx, actor, permissions):
         raise Invalid(problems)
     refuse_beyond(actor, permissions, _GIVES)
     await hold_administrators(tx, actor.account_id)
@@ -569,12 +581,3 @@ def _problems_of_email(email: str) -> list[Problem]:
         return []
     message = f"email is {shorten(email)!r}; it takes an address such as ada@plant.example."
     return [Problem(message, "email", "invalid")]
-
-
-def _problems_of_permissions(permissions: Sequence[str]) -> list[Problem]:
-    unknown = [permission for permission in permissions if permission not in ALL_PERMISSIONS]
-    if unknown or not permissions:
-        came = f"names {shorten(unknown[0])!r}" if unknown else "is empty"
-        message = f"permissions {came}; it takes at least one of {', '.join(ALL_PERMISSIONS)}."
-        return [Problem(message, "permissions", "invalid")]
-    return []

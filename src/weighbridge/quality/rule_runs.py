@@ -254,14 +254,21 @@ async def start_rule_run(call: WriteCall, body: NewRuleRun) -> Answer:
     return accept_task(task)
 
 
-@get(_ONE, permission="data_rules:read", returns=RuleRun)
+@get(_ONE, permission="data_rules:read", returns=RuleRun, spans_projects=True)
 async def get_rule_run(call: ReadCall) -> RuleRun:
     """Read one rule run: where it stands, and what it came to."""
     project, number = await rule_run_named(call.tx, call.actor, call.path["rule_run_id"])
     return await read_rule_run(call.tx, project, number)
 
 
-@post(_ONE + "/reverse", permission="data_rules:write", body=RuleRunsNoOptions, returns=RuleRun, status=200)
+@post(
+    _ONE + "/reverse",
+    permission="data_rules:write",
+    body=RuleRunsNoOptions,
+    returns=RuleRun,
+    status=200,
+    spans_projects=True,
+)
 async def reverse_rule_run(call: WriteCall, _: RuleRunsNoOptions) -> RuleRun:
     """Remove the corrections that a run wrote; its alerts stay. The body may be left out.
 

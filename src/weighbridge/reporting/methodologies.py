@@ -7,7 +7,7 @@ A methodology never changes: another version of it is another record. Permission
 from collections.abc import Mapping, Sequence
 from functools import partial
 from types import NoneType
-from typing import Final
+from typing import Final, LiteralString
 
 from msgspec import Struct, structs
 from psycopg.sql import SQL, Composable
@@ -32,7 +32,7 @@ from weighbridge.db.statements import jsonb
 from weighbridge.errors import Invalid
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, get, post
 from weighbridge.platform import changes
-from weighbridge.platform.tenancy import find, number_named, of_account
+from weighbridge.platform.tenancy import find, number_named, of_account, shared_or_seen
 from weighbridge.reporting.records.registries import METHODOLOGY_BODIES, Methodology, MethodologyModel
 from weighbridge.reporting.submission.file import check_schema
 from weighbridge.reporting.submission.ledgers import check_roles, read_roles, store_roles
@@ -67,32 +67,49 @@ _model_id: Final = partial(identity.of, "model", 0)
 async def read_methodology(tx: Read, actor: Actor, text: str) -> Methodology:
     """One methodology of the actor's account, by its number; NotFound for any other text."""
     number = number_named("methodology", text)
-    numbered = SQL("{} AND m.id = %s").format(_limit_to_account(actor))
+    numbered = SQL("{} AND m.id = %s").format(limit_to_seen(actor))
     found = await find(tx, METHODOLOGY, "methodologies m", numbered, (number,))
-    [methodology] = await _add_parts(tx, [found])
+    [methodology] = await _add_parts(tx, actor, [found])
     mapping = await tx.value("SELECT mapping FROM methodologies WHERE id = %s", (number,))
     return structs.replace(methodology, mapping=mapping)
 
 
-def _limit_to_account(actor: Actor) -> Composable:
-    return of_account(actor, "m.account_id")
+def limit_to_seen(actor: Actor) -> Composable:
+    """The condition that a methodology `m` is of the account, and not of projects alone that are hidden."""
+    if actor.projects is None:
+        return of_account(actor, "m.account_id")
+    return SQL(
+        """
+        {} AND (NOT EXISTS (SELECT FROM methodology_models i WHERE i.methodology_id = m.id)
+                OR EXISTS (SELECT FROM methodology_models i JOIN models v ON v.id = i.model_id
+                            WHERE i.methodology_id = m.id AND {}))
+        """
+    ).format(of_account(actor, "m.account_id"), _of_seen_family(actor, "v.family_id"))
 
 
-async def _add_parts(tx: Read, methodologies: Sequence[Methodology]) -> list[Methodology]:
+def _of_seen_family(actor: Actor, family: LiteralString) -> Composable:
+    if actor.projects is None:
+        return SQL("true")
+    return SQL("{} IN (SELECT f.id FROM model_families f WHERE {})").format(
+        SQL(family), shared_or_seen(actor, "f.account_id", "f.project_id")
+    )
+
+
+async def _add_parts(tx: Read, actor: Actor, methodologies: Sequence[Methodology]) -> list[Methodology]:
     """Methodologies with their models and ledgers, read for all of them at once."""
     ledgers = await read_roles(tx, [one.id for one in methodologies])
     models: dict[int, list[MethodologyModel]] = {one.id: [] for one in methodologies}
-    for methodology, number, name, version, versions, numbers in await tx.tuples(
+    statement = SQL(
         """
         SELECT i.methodology_id, m.id, m.name, m.version, i.versions,
                ARRAY (SELECT of_family.id FROM models of_family
                        WHERE of_family.family_id = m.family_id AND of_family.version = ANY (i.versions)
                        ORDER BY of_family.version)
           FROM methodology_models i JOIN models m ON m.id = i.model_id
-         WHERE i.methodology_id = ANY (%s) ORDER BY i.methodology_id, m.id
-        """,
-        ([*models],),
-    ):
+         WHERE i.methodology_id = ANY (%s) AND {} ORDER BY i.methodology_id, m.id
+        """
+    ).format(_of_seen_family(actor, "m.family_id"))
+    for methodology, number, name, version, versions, numbers in await tx.tuples(statement, ([*models],)):
         ids = [_model_id(one) for one in numbers]
         models[methodology].append(MethodologyModel(_model_id(number), name, version, versions, ids))
     return [
@@ -272,18 +289,24 @@ async def _find_models(tx: Write, actor: Actor, named: Sequence[str]) -> tuple[l
     permission="production_accounting:read",
     returns=Page[Methodology],
     listing=METHODOLOGIES,
+    spans_projects=True,
 )
 async def list_methodologies(call: ReadCall) -> Page[Methodology]:
     """List the account's methodologies."""
     request = list_request(call.query, METHODOLOGIES)
-    owned = [_limit_to_account(call.actor)]
+    owned = [limit_to_seen(call.actor)]
     page = await read_page(
         call.tx, METHODOLOGY, METHODOLOGIES, request, source="methodologies m", where=owned
     )
-    return Page(await _add_parts(call.tx, page.data), page.info)
+    return Page(await _add_parts(call.tx, call.actor, page.data), page.info)
 
 
-@get("/methodologies/{methodology_id}", permission="production_accounting:read", returns=Methodology)
+@get(
+    "/methodologies/{methodology_id}",
+    permission="production_accounting:read",
+    returns=Methodology,
+    spans_projects=True,
+)
 async def get_methodology(call: ReadCall) -> Methodology:
     """Read one methodology."""
     return await read_methodology(call.tx, call.actor, call.path["methodology_id"])

@@ -252,6 +252,7 @@ _ONE = "/registries/{registry_id}"
     permission="production_accounting:read",
     returns=Page[Registry],
     listing=REGISTRIES,
+    spans_projects=True,
 )
 async def list_registries(call: ReadCall) -> Page[Registry]:
     """List the account's registries."""
@@ -260,7 +261,7 @@ async def list_registries(call: ReadCall) -> Page[Registry]:
     return await read_page(call.tx, REGISTRY, REGISTRIES, request, source="registries r", where=owned)
 
 
-@get(_ONE, permission="production_accounting:read", returns=Registry)
+@get(_ONE, permission="production_accounting:read", returns=Registry, spans_projects=True)
 async def get_registry(call: ReadCall) -> Registry:
     """Read one registry."""
     return await read_registry(call.tx, call.actor, call.path["registry_id"])

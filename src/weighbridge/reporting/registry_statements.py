@@ -112,6 +112,7 @@ async def read_registry_catalogue(call: WriteCall, _: CatalogueReading) -> Answe
     permission="production_accounting:read",
     returns=Page[CatalogueRecord],
     listing=CATALOGUE,
+    spans_projects=True,
 )
 async def list_registry_catalogue(call: ReadCall) -> Page[CatalogueRecord]:
     """List what a registry had when it was read last: projects, removal templates, blueprints and places."""

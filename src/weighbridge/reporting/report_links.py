@@ -314,6 +314,7 @@ async def list_report_links(call: ReadCall) -> Page[ReportLink]:
     permission="production_accounting:read",
     returns=Page[ReportLink],
     listing=REPORT_LINKS,
+    spans_projects=True,
 )
 async def list_links_of_account(call: ReadCall) -> Page[ReportLink]:
     """List the links to all reports of the account, such as those of a user who was shut out."""

@@ -40,6 +40,7 @@ from weighbridge.reporting.bundle.storage import (
     name_bundle,
 )
 from weighbridge.reporting.isometric.plans import render_for
+from weighbridge.reporting.methodologies import limit_to_seen
 from weighbridge.reporting.records.reports import (
     REPORT_BODIES,
     Report,
@@ -213,11 +214,8 @@ def _check_names(name: str, report_type: str) -> list[Problem]:
 async def _check_methodology(tx: Write, actor: Actor, number: int | None) -> list[Problem]:
     if number is None:
         return []
-    known = await tx.value(
-        "SELECT true FROM methodologies WHERE account_id = %s AND id::bigint = %s::numeric",
-        (actor.account_id, number),
-    )
-    if known:
+    statement = SQL("SELECT true FROM methodologies m WHERE {} AND m.id::bigint = %s::numeric")
+    if await tx.value(statement.format(limit_to_seen(actor)), (number,)):
         return []
     message = f"methodology_id: methodology {number} does not exist in this account."
     return [Problem(message, "report.methodology_id", "unknown")]
@@ -331,13 +329,25 @@ async def _check_liability(
 _ONE = "/reports/{report_id}"
 
 
-@get("/reports", permission="production_accounting:read", returns=Page[Report], listing=queries.REPORTS)
+@get(
+    "/reports",
+    permission="production_accounting:read",
+    returns=Page[Report],
+    listing=queries.REPORTS,
+    spans_projects=True,
+)
 async def list_reports(call: ReadCall) -> Page[Report]:
     """List the account's reports."""
     return await queries.list_reports(call.tx, call.actor, list_request(call.query, queries.REPORTS))
 
 
-@post("/reports", permission="production_accounting:write", body=REPORT_BODIES.new_body, returns=Report)
+@post(
+    "/reports",
+    permission="production_accounting:write",
+    body=REPORT_BODIES.new_body,
+    returns=Report,
+    spans_projects=True,
+)
 async def create_report(call: WriteCall, body: Struct) -> Report:
     """Create a report of a project as a draft; with `supersedes` it restates another one."""
     tx, actor = call.tx, call.actor

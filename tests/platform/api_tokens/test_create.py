@@ -70,7 +70,7 @@ def test_another_lifetime_is_refused(account, days):
     [
         ({"permissions": ["everything"]}, "The permission 'everything' does not exist"),
         ({"permissions": ["data_collection"]}, "The permission 'data_collection' does not exist"),
-        ({"permissions": []}, "A token needs at least one permission"),
+        ({"permissions": []}, "permissions must name at least one permission"),
         ({"name": " "}, "A token needs a name"),
     ],
 )

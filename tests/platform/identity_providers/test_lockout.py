@@ -194,4 +194,4 @@ def test_a_provider_is_typed_in_and_rows_left_empty_give_nobody_a_role(account, 
 
     assert 'name="roles[0].group"' in page.text
     [made_one] = api.get("/identity_providers").expect(200).data
-    assert made_one["roles"] == [{"group": "operators", "role": "collector"}]
+    assert made_one["roles"] == [{"group": "operators", "role": "collector", "project_id": None}]

@@ -153,8 +153,11 @@ export class ApiTokensOperations {
     asked: {
       /** What the token is for, in the words of whoever made it. */
       name: string;
-      /** What the token may do: no more than the token that makes it. */
-      permissions: ("production_accounting:read" | "production_accounting:write" | "production_accounting:verify" | "data_collection:read" | "data_collection:write" | "data_rules:read" | "data_rules:write" | "data_rules:approve" | "administration:read" | "administration:write")[];
+      /**
+       * What the token may do: no more than the token that makes it. `data_collection:read` holds in
+       * all projects, `data_collection:read@prj_…` in that one alone.
+       */
+      permissions: string[];
       /** How many days it lives: 30, 60, 90, 180 or 365; null for one that does not expire. */
       expires_in_days?: 30 | 60 | 90 | 180 | 365 | null;
       /** The user whom it acts for, who is made when new; the caller's own user when left out. */

@@ -142,8 +142,11 @@ export interface ApiToken {
   id: number;
   /** What the token is for, in the words of whoever made it. */
   name: string;
-  /** What the token may do; `write` of an area includes `read`. */
-  permissions: ("production_accounting:read" | "production_accounting:write" | "production_accounting:verify" | "data_collection:read" | "data_collection:write" | "data_rules:read" | "data_rules:write" | "data_rules:approve" | "administration:read" | "administration:write")[];
+  /**
+   * What the token may do; `write` of an area includes `read`. One that ends in `@` and the id of a
+   * project holds in that project alone.
+   */
+  permissions: string[];
   /** The user whom a token acts for. */
   user: TokenUser;
   /** When the record was made. */
@@ -2990,6 +2993,10 @@ export interface GroupRole {
   group: string;
   /** What people in the group may do, as one of the roles. */
   role: "administrator" | "member" | "collector" | "reader" | "verifier";
+  /**
+   * The project that the role is limited to; null for a role in all projects, and for administrators.
+   */
+  project_id?: string | null;
 }
 
 /** Who answers for a record from now on. */
@@ -3458,8 +3465,11 @@ export interface IssuedApiToken {
   id: number;
   /** What the token is for, in the words of whoever made it. */
   name: string;
-  /** What the token may do; `write` of an area includes `read`. */
-  permissions: ("production_accounting:read" | "production_accounting:write" | "production_accounting:verify" | "data_collection:read" | "data_collection:write" | "data_rules:read" | "data_rules:write" | "data_rules:approve" | "administration:read" | "administration:write")[];
+  /**
+   * What the token may do; `write` of an area includes `read`. One that ends in `@` and the id of a
+   * project holds in that project alone.
+   */
+  permissions: string[];
   /** The user whom a token acts for. */
   user: TokenUser;
   /** When the record was made. */
@@ -4932,8 +4942,11 @@ export interface NamedReportLedger {
 export interface NewApiToken {
   /** What the token is for, in the words of whoever made it. */
   name: string;
-  /** What the token may do: no more than the token that makes it. */
-  permissions: ("production_accounting:read" | "production_accounting:write" | "production_accounting:verify" | "data_collection:read" | "data_collection:write" | "data_rules:read" | "data_rules:write" | "data_rules:approve" | "administration:read" | "administration:write")[];
+  /**
+   * What the token may do: no more than the token that makes it. `data_collection:read` holds in all
+   * projects, `data_collection:read@prj_…` in that one alone.
+   */
+  permissions: string[];
   /** How many days it lives: 30, 60, 90, 180 or 365; null for one that does not expire. */
   expires_in_days?: 30 | 60 | 90 | 180 | 365 | null;
   /** The user whom it acts for, who is made when new; the caller's own user when left out. */

@@ -44,8 +44,8 @@ def parse_ledger(ledger: str) -> identity.Key:
 
 async def find_ledger_key(tx: Read, actor: Actor, ledger: str) -> identity.Key:
     """The key of a ledger of the actor's account; raise NotFound when it has none of that id."""
-    key = parse_ledger(ledger)
-    if not await tx.value(
+    key, seen = parse_ledger(ledger), actor.projects
+    if (seen is not None and key.project not in seen) or not await tx.value(
         """
         SELECT true FROM ledgers l JOIN projects p ON p.id = l.project_id
          WHERE l.project_id = %s AND l.id = %s AND p.account_id = %s

@@ -203,20 +203,7 @@ def agents_update(
 def api_tokens_create(
     *,
     name: str,
-    permissions: Sequence[
-        Literal[
-            "production_accounting:read",
-            "production_accounting:write",
-            "production_accounting:verify",
-            "data_collection:read",
-            "data_collection:write",
-            "data_rules:read",
-            "data_rules:write",
-            "data_rules:approve",
-            "administration:read",
-            "administration:write",
-        ]
-    ],
+    permissions: Sequence[str],
     expires_in_days: Literal[30, 60, 90, 180, 365] | UnsetType | None = UNSET,
     user_email: str | UnsetType | None = UNSET,
     idempotency_key: str | None = None,
@@ -227,7 +214,8 @@ def api_tokens_create(
 
     Args:
         name: What the token is for, in the words of whoever made it.
-        permissions: What the token may do: no more than the token that makes it.
+        permissions: What the token may do: no more than the token that makes it. `data_collection:read`
+            holds in all projects, `data_collection:read@prj_…` in that one alone.
         expires_in_days: How many days it lives: 30, 60, 90, 180 or 365; null for one that does not
             expire.
         user_email: The user whom it acts for, who is made when new; the caller's own user when left

@@ -83,20 +83,7 @@ class ApiToken(msgspec.Struct, frozen=True, kw_only=True):
 
     id: int
     name: str
-    permissions: list[
-        Literal[
-            "production_accounting:read",
-            "production_accounting:write",
-            "production_accounting:verify",
-            "data_collection:read",
-            "data_collection:write",
-            "data_rules:read",
-            "data_rules:write",
-            "data_rules:approve",
-            "administration:read",
-            "administration:write",
-        ]
-    ]
+    permissions: list[str]
     user: TokenUser
     created_at: datetime
     expires_at: datetime | None
@@ -1639,6 +1626,7 @@ class GroupRole(msgspec.Struct, frozen=True, kw_only=True):
 
     group: str
     role: Literal["administrator", "member", "collector", "reader", "verifier"]
+    project_id: str | None = None
 
 
 class IdentityProvider(msgspec.Struct, frozen=True, kw_only=True):
@@ -1879,20 +1867,7 @@ class IssuedApiToken(msgspec.Struct, frozen=True, kw_only=True):
 
     id: int
     name: str
-    permissions: list[
-        Literal[
-            "production_accounting:read",
-            "production_accounting:write",
-            "production_accounting:verify",
-            "data_collection:read",
-            "data_collection:write",
-            "data_rules:read",
-            "data_rules:write",
-            "data_rules:approve",
-            "administration:read",
-            "administration:write",
-        ]
-    ]
+    permissions: list[str]
     user: TokenUser
     created_at: datetime
     expires_at: datetime | None

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
-from weighbridge.core.platform.permission import find_role, reduce_permissions
+from weighbridge.core.platform.permission import find_role, limit_role, reduce_permissions
 
 SKEW_SECONDS: Final = 60
 """How far the clocks of the service and of a provider may be apart."""
@@ -200,14 +200,25 @@ def read_groups(claims: Mapping[str, Any], claim: str) -> list[str] | None:
     return sorted(named)
 
 
-def find_permissions(groups: Iterable[str], roles: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    """What people in groups may do, by pairs of a group and the name of a role; nothing for no such group.
+@dataclass(frozen=True, slots=True)
+class RoleOfGroup:
+    """The role of the people in a group, by its name; in one project alone where one is named."""
 
-    >>> find_permissions(["plant"], [("plant", "collector"), ("office", "reader")])
+    group: str
+    role: str
+    project: int | None = None
+
+
+def find_permissions(groups: Iterable[str], roles: Iterable[RoleOfGroup]) -> tuple[str, ...]:
+    """What people in groups may do by the roles of these groups; nothing for no such group.
+
+    >>> find_permissions(["plant"], [RoleOfGroup("plant", "collector"), RoleOfGroup("office", "reader")])
     ('data_collection:write',)
-    >>> find_permissions(["visitors"], [("plant", "collector")])
+    >>> find_permissions(["visitors"], [RoleOfGroup("plant", "collector")])
     ()
     """
     held = {*groups}
-    given = [find_role(role) for group, role in roles if group in held]
-    return reduce_permissions({one for role in given if role is not None for one in role.permissions})
+    given = [(find_role(one.role), one.project) for one in roles if one.group in held]
+    return reduce_permissions(
+        {one for role, project in given if role is not None for one in limit_role(role, project)}
+    )

@@ -50,6 +50,16 @@ def list_readable_kinds(actor: Actor) -> list[str]:
     return [kind for kind in AREA_OF_KIND if actor.may(find_read_permission(kind))]
 
 
+def find_readable_projects(actor: Actor, kind: str) -> frozenset[int] | None:
+    """The projects whose tasks of a kind an actor may read; None where that is a right of the account.
+
+    An export is of no project, and somebody limited to projects sees their own alone.
+    """
+    permission = find_read_permission(kind)
+    projects = actor.find_projects(permission)
+    return frozenset() if permission == ANY and projects is not None else projects
+
+
 def _find_area_permission(kind: str, level: str) -> str:
     area = AREA_OF_KIND[kind]
     return ANY if area == ANY else f"{area}:{level}"

@@ -75,6 +75,7 @@ def attempt_with_body(
     returns: Any,
     example: Any = None,
     body_bytes_max: int | None = BODY_BYTES_MAX,
+    spans_projects: bool = False,
 ) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], Endpoint]:
     """Serve a function that says what would come of a change which a body describes; it is undone."""
 
@@ -85,6 +86,7 @@ def attempt_with_body(
         return build_route(
             "POST", path, function, handler, permission=permission, returns=returns, status=200, body=body,
             example=example, body_bytes_max=body_bytes_max, computes=True, only_asks=True,
+            spans_projects=spans_projects,
         )  # fmt: skip
 
     return decorate

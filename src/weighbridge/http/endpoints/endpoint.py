@@ -7,12 +7,11 @@ decorators get (permission, body, answer) also makes the OpenAPI document.
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, cast
 
-from msgspec import UNSET
-from msgspec.structs import replace
+from msgspec import UNSET, structs
 from psycopg import OperationalError
 from psycopg.errors import DiskFull
 
@@ -26,6 +25,7 @@ from weighbridge.errors import Invalid, Malformed, Refusal, Unauthorized
 from weighbridge.http import idempotency, wire
 from weighbridge.http.caller import (
     WebRequest,
+    admit_caller,
     authenticate_caller,
     cells,
     database,
@@ -182,7 +182,13 @@ def _recall_authorization(request: WebRequest, permission: str) -> CachedAuthori
     cached: CachedAuthorization | None = request.app.state.recall_authorization(
         database(request), token, request.scope["state"]["request_id"]
     )
-    return cached if cached is not None and cached.actor.may(permission) else None
+    if cached is None:
+        return None
+    try:
+        admitted = admit_caller(request, cached.actor, permission)
+    except Refusal:
+        return None
+    return cached if admitted is cached.actor else replace(cached, actor=admitted)
 
 
 def _is_short(request: WebRequest) -> bool:
@@ -227,13 +233,13 @@ def get(
     refuses: tuple[type[Refusal], ...] = (),
     task_results: Mapping[str, type[Any]] | None = None,
     looks_back: LookingBack | None = None,
+    spans_projects: bool = False,
 ) -> Callable[[Callable[[ReadCall], Awaitable[Any]]], Endpoint]:
     """Serve a function that reads; with a listing, what it may be filtered and sorted by.
 
     One that computes is carried out apart from all other requests. One that answers with an attachment says
     what types of files it sends. `query` are parameters that must be there, `moments` are times that may;
-    `refuses` are refusals that other readings do not give. One that looks back reads what was known at a row
-    of the audit log, by `as_of`.
+    `refuses` are refusals that other readings do not give. One that looks back reads what was known `as_of`.
     """
 
     def decorate(function: Callable[[ReadCall], Awaitable[Any]]) -> Endpoint:
@@ -260,6 +266,7 @@ def get(
             "GET", path, function, handler, permission=permission, returns=returns, status=200,
             listing=listing, sends=sends, query=query or {}, moments=time_parameters or {}, computes=computes,
             refuses=refuses, task_results=task_results or {}, looks_back=looks_back is not None,
+            spans_projects=spans_projects,
         )  # fmt: skip
 
     return decorate
@@ -309,6 +316,7 @@ def ask(
     example: Any = None,
     body_bytes_max: int | None = BODY_BYTES_MAX,
     of_one_snapshot: bool = False,
+    spans_projects: bool = False,
 ) -> Callable[[Callable[[ReadCall, Any], Awaitable[Any]]], Endpoint]:
     """Serve a function that answers a question which needs a body, and stores nothing.
 
@@ -324,6 +332,7 @@ def ask(
         return build_route(
             "POST", path, function, handler, permission=permission, returns=returns, status=200, body=body,
             example=example, body_bytes_max=body_bytes_max, computes=True, only_asks=True,
+            spans_projects=spans_projects,
         )  # fmt: skip
 
     return decorate
@@ -380,6 +389,7 @@ def post(
     computes: bool = False,
     refusals_told: frozenset[int] = REFUSALS_TOLD,
     task_results: Mapping[str, type[Any]] | None = None,
+    spans_projects: bool = False,
 ) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], Endpoint]:
     """Serve a function that writes what the body asks for; with a form, that may be a file.
 
@@ -392,7 +402,7 @@ def post(
         "POST", path, permission=permission, body=body, returns=returns, status=status, example=example,
         examples=examples or {}, shown_once=shown_once, form=form, text=text, shortcut=shortcut,
         body_bytes_max=body_bytes_max, computes=computes, refusals_told=refusals_told,
-        task_results=task_results or {},
+        task_results=task_results or {}, spans_projects=spans_projects,
     )  # fmt: skip
 
 
@@ -405,16 +415,23 @@ def patch(
     example: Any = None,
     body_bytes_max: int | None = BODY_BYTES_MAX,
     computes: bool = False,
+    spans_projects: bool = False,
 ) -> Callable[[Callable[[WriteCall, Any], Awaitable[Any]]], Endpoint]:
     """Serve a function that changes a record."""
     return _serve_write(
         "PATCH", path, permission=permission, body=body, returns=returns, status=200, example=example,
-        examples={}, body_bytes_max=body_bytes_max, computes=computes,
+        examples={}, body_bytes_max=body_bytes_max, computes=computes, spans_projects=spans_projects,
     )  # fmt: skip
 
 
 def delete(
-    path: str, *, permission: str, returns: Any = None, status: int = 204, urgent: bool = False
+    path: str,
+    *,
+    permission: str,
+    returns: Any = None,
+    status: int = 204,
+    urgent: bool = False,
+    spans_projects: bool = False,
 ) -> Callable[[Callable[[WriteCall], Awaitable[Any]]], Endpoint]:
     """Serve a function that removes a record; it takes no body and, unless it says so, answers none.
 
@@ -439,8 +456,9 @@ def delete(
             return Reply(204) if status == 204 else build_response(request, answer, status)
 
         return build_route(
-            "DELETE", path, function, handler, permission=permission, returns=returns, status=status
-        )
+            "DELETE", path, function, handler, permission=permission, returns=returns, status=status,
+            spans_projects=spans_projects,
+        )  # fmt: skip
 
     return decorate
 
@@ -477,7 +495,7 @@ def _serve_write(
                         response = repeated = build_response(request, answer, status)
                         if scope is not None:
                             if shown_once:
-                                answer = replace(answer, **{shown_once: UNSET})
+                                answer = structs.replace(answer, **{shown_once: UNSET})
                                 repeated = build_response(request, answer, status)
                             headers = jsonb(repeated.headers)
                             await idempotency.store_answer(tx, scope, status, headers, repeated.content)

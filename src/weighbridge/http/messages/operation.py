@@ -272,6 +272,11 @@ class Operation:
     """Refusals of this operation that others do not have."""
     refusals_told: frozenset[int] = REFUSALS_TOLD
     """The statuses of rejections that the audit log has, if this writes."""
+    spans_projects: bool = False
+    """Whether it sees to it itself that an actor reaches only the projects that are theirs.
+
+    Its path names none, and what it shows or writes may be of several projects, or shared by all of them.
+    """
     looks_back: bool = False
     """Whether it also reads what was known at a row of the audit log, by `as_of`."""
 

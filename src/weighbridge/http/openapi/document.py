@@ -12,6 +12,7 @@ from typing import Any, Final
 import msgspec
 
 from weighbridge.core.platform.permission import ANY, LINK
+from weighbridge.http.admission import is_of_projects
 from weighbridge.http.messages import body as upload
 from weighbridge.http.messages.operation import Endpoint, Operation
 from weighbridge.http.openapi import answers
@@ -78,7 +79,9 @@ _INTRODUCTION: Final = f"""\
 Collect measurements, run versioned models over them, and keep mass-balance ledgers that can be defended.
 
 **Tokens.** Each request carries `Authorization: Bearer <token>`; the bare token is accepted too. Each
-operation names the permission it needs; `write` includes `read`.
+operation names the permission it needs; `write` includes `read`. A permission that ends in `@` and the id of
+a project holds in that project alone, for operations with `x-permission-by-project`; every other project is
+then as if it were not there.
 
 **Numbers** are exact. Read and write them as decimals, never as binary floats.
 
@@ -209,6 +212,11 @@ def _described(operation: Operation, package: str, schemas: Schemas, reader: Ope
         "description": f"{description}\n\n{permission} {_guide(operation)}".strip(),
         "operationId": operation.name,
         "x-permission": operation.permission,
+        "x-permission-by-project": is_of_projects(
+            operation.permission,
+            openapi_parameters.names_in(operation.path),
+            spans_projects=operation.spans_projects,
+        ),
     }
     if operation.permission == LINK:
         described["security"] = []

@@ -16,7 +16,7 @@ from weighbridge.platform.provider_people import (
     IDENTITY_PROVIDER,
     SOURCE,
     list_given,
-    pair_roles,
+    read_roles,
     with_address,
 )
 from weighbridge.platform.provider_records import IdentityProvider
@@ -43,7 +43,7 @@ class AccountProvider:
 
     def permissions_of(self, groups: Sequence[str]) -> tuple[str, ...]:
         """What people in groups may do."""
-        return find_permissions(groups, pair_roles(self.record.roles))
+        return find_permissions(groups, read_roles(self.record.roles))
 
     @property
     def gives(self) -> list[str]:

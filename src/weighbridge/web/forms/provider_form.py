@@ -35,6 +35,7 @@ PROVIDER_FIELDS: Final = (
                 fields=(
                     FieldDeclaration("group", "Group", "exactly as the provider sends it"),
                     FieldDeclaration("role", "Role", "", choices=_ROLES, usual="reader"),
+                    FieldDeclaration("project_id", "Project", "its ID prj_…; empty for all projects"),
                 ),
             ),
             FieldDeclaration(

@@ -15,6 +15,7 @@ from typing import Any, Final
 from urllib.parse import quote, unquote_to_bytes
 
 from litestar.handlers import HTTPRouteHandler
+from msgspec import structs
 
 from weighbridge.concurrency import Turns, compute_in_thread
 from weighbridge.core.platform.permission import ANY
@@ -22,7 +23,6 @@ from weighbridge.core.problem import Problem
 from weighbridge.db.engine import Database, Read
 from weighbridge.errors import (
     Conflict,
-    Forbidden,
     Invalid,
     Malformed,
     Refusal,
@@ -46,9 +46,9 @@ from weighbridge.web.framework.visit import (
     Redirect,
     View,
     Visit,
+    admit_person,
     check_csrf_token,
     check_same_origin,
-    lacking_permission,
     read_frame,
     read_person,
     read_session_secret,
@@ -323,9 +323,15 @@ async def _person(request: WebRequest, permission: str) -> Person | None:
     if person is not None:
         request.scope["state"]["account"] = person.actor.account_id
         request.scope["state"]["actor"] = person.actor
-        if not person.actor.may(permission):
-            raise Forbidden(lacking_permission(permission), "permission_missing")
+        admitted = admit_person(person.actor, permission, _path_of(request), spans_projects=True)
+        if admitted is not person.actor:
+            person = structs.replace(person, actor=admitted)
+            request.scope["state"] |= {"person": person, "actor": admitted}
     return person
+
+
+def _path_of(request: WebRequest) -> dict[str, str]:
+    return {name: _strip_suffix(str(value)) for name, value in request.path_params.items()}
 
 
 async def _execute_page(
@@ -344,7 +350,7 @@ async def _execute_page(
 
     With `of_replica` the transaction is on the replica, if there is one.
     """
-    path = {name: _strip_suffix(str(value)) for name, value in request.path_params.items()}
+    path = _path_of(request)
 
     async def visited(tx: Read) -> tuple[Visit, Any]:
         frame: Frame = await read_frame(tx, person.actor, path.get("project_id"))

@@ -16,6 +16,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final
 
+from psycopg.sql import SQL
+
 from weighbridge.core import identity
 from weighbridge.core.platform.cell import read_account
 from weighbridge.core.platform.permission import Actor
@@ -24,6 +26,7 @@ from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read
 from weighbridge.errors import Forbidden, NotFound
 from weighbridge.http import wire
+from weighbridge.http.admission import admit
 from weighbridge.http.caller import (
     WebRequest,
     ask_in_cell,
@@ -37,7 +40,7 @@ from weighbridge.http.endpoints.dry_runs import DryRun
 from weighbridge.http.messages.operation import Answer, Call, Endpoint, Operation
 from weighbridge.platform.authentication import hash_secret, recognise_session
 from weighbridge.platform.records import SESSION_DAYS, Person
-from weighbridge.platform.tenancy import project_number
+from weighbridge.platform.tenancy import project_number, seen_of_account
 from weighbridge.web.display.figures import TimeFormat
 
 _NAME: Final = "weighbridge_session"
@@ -244,7 +247,7 @@ class Frame:
 
 
 _PROJECTS: Final = """
-    SELECT id, name, time_zone, now() FROM projects WHERE account_id = %s
+    SELECT id, name, time_zone, now() FROM projects WHERE {}
      ORDER BY id = %s DESC, name, id LIMIT %s
 """
 _WAITING: Final = """
@@ -259,14 +262,16 @@ _WAITING: Final = """
                                    LIMIT %(most)s) p),
            (SELECT count(*) FROM (SELECT FROM async_tasks
                                    WHERE account_id = %(account)s AND state IN ('pending', 'running')
+                                     AND (NOT %(limited)s OR project_id = %(project)s)
                                    LIMIT %(most)s) t)
 """
 
 
 async def read_frame(tx: Read, actor: Actor, project_name: str | None) -> Frame:
-    """Read the frame in the project that the path names; NotFound if the account has no such project."""
+    """Read the frame in the project that the path names; NotFound if the actor sees no such project."""
     wanted_number = 0 if project_name is None else project_number(project_name)
-    rows = await tx.tuples(_PROJECTS, (actor.account_id, wanted_number, PROJECTS_MAX))
+    statement = SQL(_PROJECTS).format(seen_of_account(actor.leave(), "account_id", "id"))
+    rows = await tx.tuples(statement, (wanted_number, PROJECTS_MAX))
     projects = [
         FrameProject(number, identity.of("project", number), *project_fields)
         for number, *project_fields, _ in rows
@@ -276,7 +281,10 @@ async def read_frame(tx: Read, actor: Actor, project_name: str | None) -> Frame:
     now = rows[0][-1] if rows else await tx.value("SELECT now()")
     if project_name is None:
         return Frame(None, projects, now)
-    values = {"project": wanted_number, "account": actor.account_id, "most": COUNT_MAX + 1}
+    values = {
+        "project": wanted_number, "account": actor.account_id, "most": COUNT_MAX + 1,
+        "limited": actor.is_limited,
+    }  # fmt: skip
     [(alerts, warnings, proposals, tasks)] = await tx.tuples(_WAITING, values)
     sees_rules = actor.may("data_rules:read")
     if not sees_rules:
@@ -298,7 +306,7 @@ def build_navigation(frame: Frame, actor: Actor) -> list[NavigationGroup]:
         ]
     groups = [NavigationGroup("", (NavigationEntry("Overview", home),))]
     for title, permission, entries in _NAVIGATION:
-        if actor.may(permission):
+        if actor.may(permission) and (title != _OF_ACCOUNT or actor.find_projects(permission) is None):
             open_counts = {"Proposals": frame.proposals, "Results": frame.alerts}
             groups.append(
                 NavigationGroup(
@@ -332,6 +340,9 @@ def _account_navigation(home: str, actor: Actor) -> list[NavigationGroup]:
         ]
     return [NavigationGroup("Project" if home else "Account", tuple(entries))]
 
+
+_OF_ACCOUNT: Final = "Footprints"
+"""The group whose records belong to the account, wherever it is shown."""
 
 _NAVIGATION: Final = (
     (
@@ -381,7 +392,7 @@ _NAVIGATION: Final = (
         ),
     ),
     (
-        "Footprints",
+        _OF_ACCOUNT,
         "production_accounting:read",
         (
             ("Footprints", "footprints"),
@@ -436,6 +447,14 @@ class Redirect:
 def lacking_permission(permission: str) -> str:
     """Return the message for a person who lacks a permission."""
     return f"You do not have the permission {permission}. Ask an administrator of the account for it."
+
+
+def admit_person(actor: Actor, permission: str, path: Mapping[str, str], *, spans_projects: bool) -> Actor:
+    """The actor of a person for a page or an operation; Forbidden or NotFound where they may not have it."""
+    try:
+        return admit(actor.leave(), permission, path, spans_projects=spans_projects)
+    except Forbidden:
+        raise Forbidden(lacking_permission(permission), "permission_missing") from None
 
 
 def view(
@@ -519,14 +538,15 @@ class Visit:
 
     async def ask(self, endpoint: Endpoint, query: tuple[tuple[str, str], ...] = (), **path: str) -> Any:
         """Execute an operation that reads; path parameters default to those of the visit."""
-        operation = self._allowed(endpoint)
-        answer = await operation.function(self._call(query, path))  # type: ignore[misc] # all have one
+        operation = endpoint.operation
+        call = self._call(operation, query, path)
+        answer = await operation.function(call)  # type: ignore[misc] # all have one
         return answer.record if isinstance(answer, Answer) else answer
 
     async def do(self, endpoint: Endpoint, body: Any = None, **path: str) -> Any:
         """Execute an operation with a body; plain data are decoded like its JSON."""
-        operation = self._allowed(endpoint)
-        call = self._call((), path)
+        operation = endpoint.operation
+        call = self._call(operation, (), path)
         if operation.body is None:
             answer = await operation.function(call)  # type: ignore[misc] # as above
         else:
@@ -536,28 +556,29 @@ class Visit:
 
     async def keep(self, endpoint: Endpoint, **path: str) -> Any:
         """Execute an operation that takes the file of the form."""
-        operation = self._allowed(endpoint)
-        return await operation.function(self._call((), path), self.file)  # type: ignore[misc] # as above
+        operation = endpoint.operation
+        call = self._call(operation, (), path)
+        return await operation.function(call, self.file)  # type: ignore[misc] # as above
 
     async def attempt(self, endpoint: Endpoint, dry_run: DryRun, body: Any, **path: str) -> Any:
         """Return the impact of an operation, in a transaction that is rolled back (a page that `tries`)."""
-        operation = self._allowed(endpoint)
-        self._need(dry_run.permission)
-        call = self._call((), path)
+        operation = endpoint.operation
+        call = self._call(operation, (), path)
+        if not call.actor.may(dry_run.permission):
+            raise Forbidden(lacking_permission(dry_run.permission), "permission_missing")
         decoded_body = wire.decode(self.request.app.state.encode(body), operation.body)
         function = operation.function
         assert function is not None, "an endpoint has a function"  # noqa: S101
         return await dry_run.look(call, partial(function, call, decoded_body))
 
-    def _allowed(self, endpoint: Endpoint) -> Operation:
-        operation = endpoint.operation
-        self._need(operation.permission)
-        return operation
-
-    def _need(self, permission: str) -> None:
-        if not self.may(permission):
-            raise Forbidden(lacking_permission(permission), "permission_missing")
-
-    def _call(self, query: tuple[tuple[str, str], ...], path: Mapping[str, str]) -> Call[Any]:
-        state = self.request.app.state
-        return Call(self.tx, self.actor, {**self.path, **path}, query, state.files, state.settings)
+    def _call(
+        self, operation: Operation, query: tuple[tuple[str, str], ...], path: Mapping[str, str]
+    ) -> Call[Any]:
+        """The call of an operation; Forbidden or NotFound where the person may not have it done."""
+        state, whole_path = self.request.app.state, {**self.path, **path}
+        # The path of the page may name a project, that of the operation none.
+        own_path = {name: text for name, text in whole_path.items() if f"{{{name}}}" in operation.path}
+        actor = admit_person(
+            self.actor, operation.permission, own_path, spans_projects=operation.spans_projects
+        )
+        return Call(self.tx, actor, whole_path, query, state.files, state.settings)

@@ -147,9 +147,8 @@ async def find(visit: Visit) -> View | Redirect:
 async def _search_by_reference(
     visit: Visit, words: str, kind: str, statement: LiteralString, permission: str
 ) -> list[Found]:
-    if not visit.may(permission):
-        return []
-    rows = await visit.tx.tuples(statement, _values(visit, words))
+    values = _values(visit, words, permission)
+    rows = await visit.tx.tuples(statement, values) if values["projects"] else []
     return [
         _found(kind, f"{name}, {reference}", identity.of(kind, of, number))
         for of, number, name, reference in rows
@@ -163,7 +162,8 @@ async def _search_by_beginning(visit: Visit, words: str) -> list[Found]:
 
 
 async def _search_models(visit: Visit, words: str) -> list[Found]:
-    if not visit.may("production_accounting:read"):
+    permission = "production_accounting:read"
+    if visit.actor.find_projects(permission) == frozenset():
         return []
     rows = await visit.tx.tuples(
         f"""
@@ -172,7 +172,7 @@ async def _search_models(visit: Visit, words: str) -> list[Found]:
            AND {_HAS_WORDS.format(name="m.name")}
          ORDER BY {_INNER_WORDS.format(name="m.name")}, m.name, m.id LIMIT %(most)s
         """,
-        _values(visit, words),
+        _values(visit, words, permission),
     )
     return [_found("model", name, identity.of("model", 0, number)) for number, name in rows]
 
@@ -180,7 +180,8 @@ async def _search_models(visit: Visit, words: str) -> list[Found]:
 async def _search_by_name(visit: Visit, words: str) -> list[Found]:
     matches: list[Found] = []
     for kind, table, permission in _NAMED:
-        if not visit.may(permission):
+        values = _values(visit, words, permission)
+        if not values["projects"]:
             continue
         rows = await visit.tx.tuples(
             f"""
@@ -189,7 +190,7 @@ async def _search_by_name(visit: Visit, words: str) -> list[Found]:
                AND {_HAS_WORDS.format(name="name")}
              ORDER BY {_INNER_WORDS.format(name="name")}, name LIMIT %(most)s
             """,
-            _values(visit, words),
+            values,
         )
         matches += [_found(kind, name, identity.of(kind, of, number)) for of, number, name in rows]
     return matches
@@ -209,22 +210,25 @@ async def _search_actions(visit: Visit, words: str) -> list[Found]:
     if visit.frame.project is None:
         return []
     home, actions = visit.frame.home, list[Found]()
-    if visit.may("production_accounting:write"):
-        for number, name in await visit.tx.tuples(_LEDGERS_WITH_MODELS, _values(visit, words)):
+    permission = "production_accounting:write"
+    if visit.may(permission):
+        for number, name in await visit.tx.tuples(_LEDGERS_WITH_MODELS, _values(visit, words, permission)):
             ledger = identity.of("ledger", visit.frame.project.number, number)
             actions.append(
                 Found("action", f"Generate batches: {name}", f"{home}/ledgers/{ledger}/generations")
             )
-    if visit.may("data_collection:write"):
-        for number, name in await visit.tx.tuples(_FEEDS, _values(visit, words)):
+    permission = "data_collection:write"
+    if visit.may(permission):
+        for number, name in await visit.tx.tuples(_FEEDS, _values(visit, words, permission)):
             actions.append(Found("action", f"Upload a file: {name}", f"{home}/data_feeds/{number}"))
     return [action for action in actions if not count_inner(action.name, words)]
 
 
-def _values(visit: Visit, words: str) -> dict[str, object]:
-    """Return the values of a search in the current project, or in all projects."""
-    frame = visit.frame
-    projects = [frame.project] if frame.project else frame.projects
+def _values(visit: Visit, words: str, permission: str) -> dict[str, object]:
+    """Return the values of a search in the current project, or in all, where the person may read."""
+    frame, held = visit.frame, visit.actor.find_projects(permission)
+    shown = [frame.project] if frame.project else frame.projects
+    projects = [project for project in shown if held is None or project.number in held]
     return {
         "account": visit.actor.account_id,
         "projects": [project.number for project in projects],

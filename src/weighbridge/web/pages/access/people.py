@@ -1,14 +1,21 @@
 """The people of an account and its API tokens: permissions, invitations, and links for another password."""
 
+from collections.abc import Sequence
 from typing import Final
 
+from weighbridge.core import identity
 from weighbridge.core.platform.permission import (
     ALL_PERMISSIONS,
     LIFETIME_DAYS_DEFAULT,
     LIFETIMES_DAYS,
+    PROJECT_PERMISSIONS,
     ROLES,
     find_role,
+    group_by_project,
+    limit_role,
+    limit_to_project,
     name_permissions,
+    reduce_permissions,
 )
 from weighbridge.core.problem import Problem
 from weighbridge.errors import Invalid, NotFound
@@ -21,6 +28,7 @@ from weighbridge.platform.api_tokens import (
     revoke_api_token,
 )
 from weighbridge.platform.records import ApiToken
+from weighbridge.platform.tenancy import project_number
 from weighbridge.reporting.records.links import ReportLink
 from weighbridge.reporting.report_links import list_links_of_account, reassign_report_link, revoke_report_link
 from weighbridge.web.framework.listing import ListView, list_query
@@ -34,7 +42,16 @@ HELD_SHOWN: Final = "200"
 """Tokens of one user, and links, that their page shows at most."""
 
 OWN: Final = "own"
-"""What a form sends as the role when permissions were chosen one by one."""
+"""What a form sends as the role when permissions were chosen one by one, or are to stay as they are."""
+
+NONE: Final = "none"
+"""What a form sends as the role of somebody who has none in all projects, or in one."""
+
+IN_ONE: Final = "role_in_"
+"""What the field with the role in one project begins with; the id of the project follows."""
+
+PROJECT_ROLES: Final = tuple(role for role in ROLES if {*role.permissions} <= {*PROJECT_PERMISSIONS})
+"""The roles that somebody may have in one project."""
 
 
 async def people(visit: Visit) -> View:
@@ -45,7 +62,7 @@ async def people(visit: Visit) -> View:
 @form("/people/invite", permission="administration:write", error_page=people, everywhere=True)
 async def invite_person(visit: Visit) -> View:
     """Invite a person: the link is shown only once, for the inviter to pass on."""
-    secret = await actions.invite_user(visit.tx, visit.actor, visit.text("email"), _permissions(visit))
+    secret = await actions.invite_user(visit.tx, visit.actor, visit.text("email"), _permissions(visit, ()))
     return await _people(visit, link=_absolute_url(visit, "join", secret), link_of=visit.text("email"))
 
 
@@ -65,8 +82,9 @@ async def one_person(visit: Visit) -> View:
     return view(
         "access/person.html", user.name, guide="howto/give-people-access.md",
         crumbs=(("People", visit.url("people")),),
-        user=user, role=name_permissions(user.permissions), roles=ROLES, every=ALL_PERMISSIONS, tokens=tokens,
+        user=user, role=_name_role(user.permissions), roles=ROLES, every=ALL_PERMISSIONS, tokens=tokens,
         links=links, title_of=name_permissions, path=f"{visit.frame.base}/people/{user.id}",
+        project_roles=PROJECT_ROLES, held_in=_name_roles_by_project(user.permissions),
     )  # fmt: skip
 
 
@@ -74,8 +92,10 @@ async def one_person(visit: Visit) -> View:
 async def update_person(visit: Visit) -> Redirect:
     """Say what a user may do."""
     may_sign_in = bool(visit.text("may_sign_in"))
+    user = await queries.get_user(visit.tx, visit.actor, _number(visit))
+    permissions = _permissions(visit, user.permissions)
     await actions.update_user(
-        visit.tx, visit.actor, _number(visit), permissions=_permissions(visit), may_sign_in=may_sign_in,
+        visit.tx, visit.actor, user.id, permissions=permissions, may_sign_in=may_sign_in,
         keeps_password=bool(visit.text("keeps_password")),
     )  # fmt: skip
     if not may_sign_in:
@@ -143,21 +163,67 @@ async def _people(visit: Visit, link: str = "", link_of: str = "") -> View:
     return view(
         "access/people.html", "People", guide="howto/give-people-access.md",
         users=users, links=await queries.list_open_links(visit.tx, visit.actor), roles=ROLES,
-        title_of=name_permissions, link=link, link_of=link_of,
+        title_of=name_permissions, link=link, link_of=link_of, project_roles=PROJECT_ROLES,
     )  # fmt: skip
 
 
-def _permissions(visit: Visit) -> tuple[str, ...]:
+def _name_role(permissions: Sequence[str]) -> str:
+    """The name of the role that somebody has in all projects, as a form sends it."""
+    everywhere, _ = group_by_project(permissions)
+    return _name_of(everywhere) if everywhere else NONE
+
+
+def _name_roles_by_project(permissions: Sequence[str]) -> dict[str, str]:
+    """By the id of a project the name of the role that somebody has there."""
+    _, of_projects = group_by_project(permissions)
+    return {identity.of("project", project): _name_of(held) for project, held in of_projects.items()}
+
+
+def _name_of(permissions: Sequence[str]) -> str:
+    held = {*reduce_permissions(permissions)}
+    return next((role.name for role in ROLES if {*role.permissions} == held), OWN)
+
+
+def _permissions(visit: Visit, before: Sequence[str]) -> tuple[str, ...]:
+    """The permissions of the roles that were chosen, in all projects and in single ones.
+
+    Those of a project stay as they were where the form says so, or does not speak of it.
+    """
+    of_projects = group_by_project(before)[1]
+    chosen = [*_permissions_everywhere(visit)]
+    for name in visit.typed:
+        if name.startswith(IN_ONE):
+            project = project_number(name.removeprefix(IN_ONE))
+            held = of_projects.pop(project, [])
+            chosen += _permissions_of_project(name, visit.text(name), project, held)
+    chosen += [
+        limit_to_project(permission, project) for project, held in of_projects.items() for permission in held
+    ]
+    return tuple(chosen)
+
+
+def _permissions_everywhere(visit: Visit) -> tuple[str, ...]:
     """The permissions of the role that was chosen, or those that were chosen one by one."""
     role_name = visit.text("role")
     if role_name == OWN:
         return visit.texts("permissions")
     role = find_role(role_name)
-    if role is None:
+    if role is None and role_name != NONE:
         raise Invalid(
             [Problem(f"role must be one of the listed roles, but is {role_name!r}.", "role", "invalid")]
         )
-    return role.permissions
+    return role.permissions if role else ()
+
+
+def _permissions_of_project(field: str, role_name: str, project: int, held: Sequence[str]) -> list[str]:
+    if role_name in {OWN, NONE}:
+        kept = held if role_name == OWN else ()
+        return [limit_to_project(permission, project) for permission in kept]
+    role = next((role for role in PROJECT_ROLES if role.name == role_name), None)
+    if role is None or not project:
+        message = f"{field} must name a project and one of the listed roles, but is {role_name!r}."
+        raise Invalid([Problem(message, field, "invalid")])
+    return [*limit_role(role, project)]
 
 
 def _number(visit: Visit) -> int:
@@ -182,9 +248,15 @@ async def tokens(visit: Visit) -> View:
 @form("/api_tokens", permission="administration:write", error_page=tokens, everywhere=True)
 async def make_token(visit: Visit) -> View:
     """Make a token; it is shown this once."""
+    projects = [project_number(text) for text in visit.texts("projects")]
+    permissions = [
+        limit_to_project(permission, project) if project else permission
+        for project in projects or [0]
+        for permission in visit.texts("permissions")
+    ]
     body = {
         "name": visit.text("name"),
-        "permissions": list(visit.texts("permissions")),
+        "permissions": permissions,
         "expires_in_days": int(visit.text("days")) if visit.text("days").isdecimal() else None,
     }
     issued_token = await visit.do(create_api_token, {"api_token": body})

@@ -50,14 +50,12 @@ FREE_IN_ONE_RECORD: Final = {
     **dict.fromkeys(
         (
             "MappedVariable.arrived_at",
-            "MappedVariable.data_point",
             "MappedVariable.quality",
             "MappedVariable.status",
         ),
         "a slug",
     ),
     "MappedVariable.locations": "ids",
-    "MappingState.problems": "sentences of an agent",
     "MappingState.sources": "names of an agent's file",
     "BrowsedNode.data_type": "what a server calls a type",
     "BrowsedNode.value": "what a server holds",

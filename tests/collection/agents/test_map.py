@@ -55,8 +55,8 @@ def test_a_mapping_is_kept_version_by_version_with_who_saved_it(api, project, ag
     assert (first["version"], second["version"]) == (1, 2)
     assert [one["node"] for one in second["variables"]] == ["nsu=urn:plant;i=1", "i=2"]
     listed = api.get(path_of(project, agent)).expect(200).data
-    assert [(one["version"], one["variable_count"], one["user_name"]) for one in listed] == [
-        (2, 2, second["user_name"]), (1, 1, first["user_name"]),
+    assert [(one["version"], one["variable_count"], one["created_by"]) for one in listed] == [
+        (2, 2, second["created_by"]), (1, 1, first["created_by"]),
     ]  # fmt: skip
     assert api.get(f"{path_of(project, agent)}/1").expect(200).body == first
     assert api.get(f"{path_of(project, agent)}/3").expect(404)

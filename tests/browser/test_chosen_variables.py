@@ -75,11 +75,12 @@ def test_what_the_pages_of_a_mapping_say_can_be_read_wide_and_narrow(person, sit
     site.api.post(f"{home}/mappings", {"mapping": {"replaces": 0, "variables": [variable]}}).expect(201)
     refused = taking | {"refused_version": 1, "problems": ["mapping.variables[0].node is wrong."]}
     site.api.post(path, {"agent": AGENT | {"state": state | {"mapping": refused}}}).expect(201)
-    for address in (home, f"{home}/choose?source=plc", f"{home}/mappings"):
-        for width in (390, 1280):
-            with person.at(address, width=width) as page:
-                refuse_sideways(page, width)
-                refuse_violations(page)
+    for shot, address in (
+        ("agent", home),
+        ("variable", f"{home}/choose?source=plc&node=i%3D1"),
+        ("versions", f"{home}/mappings"),
+    ):
+        person.look(address, shot=f"mapping-{shot}")
 
 
 def test_a_variable_is_chosen_where_no_script_runs(person, site_of_plant):

@@ -1,6 +1,9 @@
 """The mapping of an agent, .../agents/{agent_id}/mappings: versions of what is read, and for what."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
+from psycopg.errors import RestrictViolation
 from tests.given import collection as given
 from tests.given.requests import AGENT
 
@@ -101,6 +104,17 @@ def test_who_chooses_from_an_older_version_is_told_who_saved_a_newer_one(api, pr
     assert too_new == "mapping.replaces is 4, but the agent has no mapping yet; send 0."
 
 
+def test_of_several_who_save_at_once_one_does(account, api, project, agent):
+    callers = [account.caller() for _ in range(6)]
+    with ThreadPoolExecutor(len(callers)) as threads:
+        saved = threads.map(
+            lambda one: save(one[1], project, agent, variable(f"i={one[0]}")).status, enumerate(callers)
+        )
+        assert sorted(saved) == [201, 409, 409, 409, 409, 409]
+
+    assert len(api.get(path_of(project, agent)).expect(200).data) == 1
+
+
 def test_the_variables_of_the_newest_version_make_no_other(api, project, agent):
     first = save(api, project, agent, variable()).expect(201).body
 
@@ -191,3 +205,10 @@ def test_a_report_whose_mapping_is_wrong_is_refused_with_each_place(api, project
         "agent.state.mapping.version is 0; it takes 1 to 9,007,199,254,740,992.",
         "agent.state.mapping.problems[0] has 1,001 characters; it takes at most 1,000.",
     ]
+
+
+def test_no_version_of_a_mapping_changes_whatever_the_code_above_does(api, project, agent, sql):
+    save(api, project, agent, variable()).expect(201)
+
+    with pytest.raises(RestrictViolation, match="a version of an agent's mapping never changes"):
+        sql("UPDATE agent_mappings SET variables = '[]' WHERE agent_id = %s RETURNING 1", agent["id"])

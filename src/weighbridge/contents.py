@@ -16,6 +16,7 @@ from weighbridge.accounting.statements import ROUTES as STATEMENTS
 from weighbridge.accounting.uncertainty_runs import ROUTES as UNCERTAINTY_RUNS
 from weighbridge.accounting.uncertainty_savings import ROUTES as UNCERTAINTY_SAVINGS
 from weighbridge.accounting.version_comparisons import ROUTES as VERSION_COMPARISONS
+from weighbridge.collection.agent_mappings import ROUTES as AGENT_MAPPINGS
 from weighbridge.collection.agents import ROUTES as AGENTS
 from weighbridge.collection.asset_custom_fields import ROUTES as ASSET_CUSTOM_FIELDS
 from weighbridge.collection.assets import ROUTES as ASSETS
@@ -79,6 +80,7 @@ SLICES: Sequence[Sequence[Endpoint]] = (
     STATIC_INPUTS,
     OUTAGES,
     AGENTS,
+    AGENT_MAPPINGS,
     CALIBRATIONS,
     with_dry_runs(EVENTS, DRY_RUNS),
     with_dry_runs(DATA_POINTS, DRY_RUNS),

@@ -6,6 +6,7 @@ import json
 from tests.durability.processes import until
 
 from weighbridge.agent.configuration_reading import read_configuration
+from weighbridge.agent.mapping import MappingInForce
 from weighbridge.agent.reporting import NOT_TAKEN, ServiceReporter
 from weighbridge.agent.sending import AgentConnection
 from weighbridge.agent.spool import opened_spool
@@ -78,7 +79,9 @@ def test_an_answer_that_the_service_does_not_take_keeps_no_later_report_from_it(
     async def report_until_answered():
         async with AgentConnection(told.service) as connection, opened_spool(told.spool.path, 1) as spool:
             reporting = asyncio.create_task(
-                ServiceReporter(told, spool, connection, lambda: None, browse).run()
+                ServiceReporter(
+                    told, spool, connection, MappingInForce(told.sources, spool), lambda: None, browse
+                ).run()
             )
             [agent] = await asyncio.to_thread(until, lambda: agents(site), what="the agent has registered")
             path = f"/projects/{site.project['id']}/agents/{agent['id']}"

@@ -60,6 +60,7 @@ ROWS = {
     "report_agent": "agent.register",
     "update_agent": "agent.update",
     "browse_agent": "agent.browse",
+    "create_agent_mapping": "agent.map",
     "delete_agent": "agent.delete",
     "create_calibration": "calibration.create",
     "update_calibration": "calibration.update",
@@ -401,6 +402,9 @@ RECORDS_OF_THEIR_OWN: dict[str, tuple[str, Callable[[World], str]]] = {
     "delete_asset": ("asset", lambda one: made(one, "/projects/{project}/assets", named("asset"))),
     "delete_outage": (
         "outage", lambda one: made(one, "/projects/{project}/outages", WHOLE["create_outage"])
+    ),
+    "create_agent_mapping": (
+        "agent", lambda one: made(one, "/projects/{project}/agents", WHOLE["report_agent"])
     ),
     "delete_agent": (
         "agent", lambda one: made(one, "/projects/{project}/agents", WHOLE["report_agent"])

@@ -44,6 +44,21 @@ FREE_TEXTS: Final = frozenset(_FREE.split())
 
 FREE_IN_ONE_RECORD: Final = {
     "AgentReportOfState.version": "what an agent says of itself",
+    **dict.fromkeys(
+        ("AgentMapping.digest", "AgentMappingVersion.digest", "MappingOffer.digest", "MappingState.digest"),
+        "a hash",
+    ),
+    "MappedVariable.source": "a name of an agent's file",
+    **dict.fromkeys(
+        (
+            "MappedVariable.arrived_at",
+            "MappedVariable.quality",
+            "MappedVariable.status",
+        ),
+        "a slug",
+    ),
+    "MappedVariable.locations": "ids",
+    "MappingState.sources": "names of an agent's file",
     "BrowsedNode.data_type": "what a server calls a type",
     "BrowsedNode.value": "what a server holds",
     "Browsing.source": "a name of an agent's file",
@@ -332,6 +347,7 @@ ANSWERED_ELSEWHERE: Final = {
         "headers",
         "keep_differing",
         "reason",
+        "replaces",
         "secret",
         "user_email",
         "yaml",

@@ -53,10 +53,10 @@ def written(worlds: tuple[World, World], server: Server):
 
 
 def parameters_of(operation: Operation) -> list[str]:
-    """The ids in a path; by a link only the report's, and not a finding's, which is a number in its
-    engagement.
+    """The ids in a path; by a link only the report's, and not those that are numbers in a record of the path:
+    a finding's in its engagement, a mapping's in its agent.
     """
-    names = [one for one in names_in(operation.path) if one != "finding_id"]
+    names = [one for one in names_in(operation.path) if one not in {"finding_id", "agent_mapping_id"}]
     return [one for one in names if operation.permission != LINK or one == "report_id"]
 
 

@@ -57,7 +57,7 @@ NOT_RUN = {
     "deploy-behind-a-proxy": "sets the folder of a host; test_proxy_howto.py runs its proxies",
     "install": "installs packages, units of systemd and files of root",
     "operate": "needs a collector of traces",
-    "run-an-agent": "needs an OPC UA server; tests/agent runs the commands",
+    "run-an-agent": "needs an OPC UA server; tests/agent and test_agent_howto.py run the commands",
     "run-on-several-hosts": "needs several hosts",
     "run-with-a-replica": "test_replica_howto.py runs it on two servers",
     "upgrade": "needs another version of the service",

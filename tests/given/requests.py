@@ -136,6 +136,7 @@ WHOLE: dict[str, Any] = {
     "report_agent": {"agent": AGENT},
     "update_agent": {"agent": {"description": "In the kiln house"}},
     "browse_agent": {"browsing": {"source": "plc"}},
+    "create_agent_mapping": {"mapping": {"replaces": 0, "variables": []}},
     "create_calibration": {"calibration": CALIBRATION},
     "create_registry_mapping": {
         "registry_mapping": {"registry_id": 1, "ledger_id": "lgr_0", "contents": MAPPED}
@@ -348,6 +349,7 @@ def world_of(server: Server, beside: World | None = None) -> World:
     posts["package_installation"] = (f"{inside}/package_installations", {"package_installation": installed})
     for kind, (path, body) in posts.items():
         found[kind] = shared.get(kind) or api.post(path, body).expect(201).body["id"]
+    found["agent_mapping"] = mapped_agent(api, f"{inside}/agents/{found['agent']}")
     mapping = {"registry_id": found["registry"], "ledger_id": found["ledger"], "contents": MAPPED}
     path = f"{inside}/registry_mappings"
     mapped = api.post(path, {"registry_mapping": mapping}).expect(201).body
@@ -381,6 +383,12 @@ def _rule_of(account: Account, api: Caller, inside: str) -> dict[str, Any]:
     account.drain()
     result = api.get(f"/rules/{rule['id']}/rule_results").data[0]["id"]
     return {"rule": rule["id"], "rule_run": rule["rule_run_id"], "data_point_result": result}
+
+
+def mapped_agent(api: Caller, agent: str) -> int:
+    """Save the first version of an agent's mapping; gives its number."""
+    saved = api.post(f"{agent}/mappings", WHOLE["create_agent_mapping"]).expect(201)
+    return int(saved.body["version"])
 
 
 def noun_of(name: str) -> str:

@@ -75,6 +75,7 @@ def _of_collection(works: Works) -> None:
     given.custom_field(api, project, "Bay")
     agent = api.post(f"{home}/agents", WHOLE["report_agent"]).expect(201).body
     api.patch(f"{home}/agents/{agent['id']}", {"agent": {"description": "In the gatehouse"}}).expect(200)
+    api.post(f"{home}/agents/{agent['id']}/mappings", WHOLE["create_agent_mapping"]).expect(201)
     asset = given.asset(api, project, name="Shredder", in_service_from="2024-01-01T00:00:00Z")
     api.patch(f"{home}/assets/{asset['id']}", {"asset": {"custom_values": {}, "serial_number": "S-7"}})
     given.outage(api, project, start_time="2025-01-05T00:00:00Z", end_time="2025-01-05T01:00:00Z")

@@ -90,12 +90,22 @@ def _described(api: Caller, project: dict[str, Any]) -> dict[str, Any]:
             )
     given.feedstock(api, project)
     for name in ("kiln-house", "scale-house"):
-        api.post(f"/projects/{project['id']}/agents", {"agent": AGENT | {"name": name}}).expect(201)
+        agents = f"/projects/{project['id']}/agents"
+        agent = api.post(agents, {"agent": AGENT | {"name": name}}).expect(201).body
+        _mapped(api, f"{agents}/{agent['id']}/mappings", (agent["mapping"] or {"version": 0})["version"])
     return {
         "locations": [given.location(api, project)],
         "feedstock_id": given.feedstock(api, project)["id"],
         "asset_id": given.asset(api, project)["id"],
     }
+
+
+def _mapped(api: Caller, mappings: str, current: int) -> None:
+    """Several versions of an agent's mapping, after the current one."""
+    named = {"source": "plc", "event_type": "sample", "data_point": "mass", "quality": "note"}
+    for version in range(current, current + 3):
+        variables = [named | {"node": f"i={version}"}]
+        api.post(mappings, {"mapping": {"replaces": version, "variables": variables}}).expect(201)
 
 
 def _measured(api: Caller, project: dict[str, Any], tags: dict[str, Any]) -> str:

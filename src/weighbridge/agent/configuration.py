@@ -15,6 +15,7 @@ from typing import Annotated, Final, Literal
 from urllib.parse import urlsplit
 
 from weighbridge.agent.readings import Quality, Tags
+from weighbridge.core.collection.node_id import NODE_ID_FORM, is_node_id
 from weighbridge.errors import Refusal
 
 # Certificates and keys of the file, by what is in them: PEM and DER, whatever their files are called.
@@ -121,12 +122,7 @@ OPC_UA_ADDRESS = TextRule(
     lambda text: _is_address(text, frozenset({"opc.tcp"})),
     "the address of an OPC UA server, such as opc.tcp://10.0.0.5:4840",
 )
-NODE_ID = TextRule(
-    re.compile(
-        r"((ns=[0-9]{1,5}|nsu=.+?);)?(i=[0-9]{1,10}|s=.+|g=[-0-9a-fA-F]{36}|b=.+)", re.DOTALL
-    ).fullmatch,
-    "the id of a node, such as ns=2;s=Kiln.Temperature or nsu=urn:plant;i=1001",
-)
+NODE_ID = TextRule(is_node_id, NODE_ID_FORM)
 SLUG = TextRule(
     lambda text: text.replace("-", "").replace("_", "").isalnum() and text == text.lower(),
     "a slug, such as wet-mass",
@@ -186,7 +182,7 @@ class AgentService:
     batch_size: Annotated[int, "Events in one request, at most.", WholeRange(1, 10_000)] = 1_000
     timeout_seconds: Annotated[int, "How long an answer may take.", WholeRange(1, 600)] = 60
     report_seconds: Annotated[
-        int, "The time between two reports of the agent's state to the page Agents.", WholeRange(5, 3_600)
+        int, "The time between two reports of the agent's state to the page Agents.", WholeRange(1, 3_600)
     ] = 30
 
 
@@ -298,7 +294,14 @@ class OpcUaServer:
     type: Annotated[Literal["opcua"], "What the source is."]
     name: Annotated[str, "The name of the source; client references begin with it.", NAME]
     url: Annotated[str, "The address of the server.", OPC_UA_ADDRESS]
-    nodes: Annotated[list[OpcUaNode], "The variables that are read."]
+    nodes: Annotated[
+        list[OpcUaNode], "The variables that are read; required unless `nodes_from_service` is true."
+    ] = field(default_factory=list)
+    nodes_from_service: Annotated[
+        bool,
+        "Whether variables are read, too, that people of the project choose in the web app. They get values "
+        "of this server and nothing else: no address, no file, no password, and nothing is written.",
+    ] = False
     security: Annotated[OpcUaSecurity | None, "How the channel is secured; left out, it is not."] = None
     username: Annotated[str | None, "The user of the session.", FILLED] = None
     password: Password = None

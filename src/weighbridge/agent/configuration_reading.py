@@ -21,16 +21,14 @@ from weighbridge.agent.configuration import (
     AgentConfiguration,
     AgentService,
     ModbusDevice,
-    ModbusValue,
     MqttBroker,
     MqttTopic,
-    OpcUaNode,
     OpcUaServer,
     SparkplugBroker,
-    SparkplugMetric,
     TextRule,
     WholeRange,
 )
+from weighbridge.agent.readings import MeasuredPlace
 from weighbridge.core.identity import did_you_mean
 from weighbridge.core.number import shorten
 from weighbridge.core.problem import Problem
@@ -53,6 +51,7 @@ class YamlPart:
     """A part of the file: a text, a list of parts, or parts by name; null is a plain empty text."""
 
     line: int
+    """Its line; 0 of what has none."""
     content: "str | list[YamlPart] | dict[str, YamlPart]"
     is_quoted: bool = False
 
@@ -150,7 +149,7 @@ class _Reader:
         values: dict[str, Any] = {}
         for name, known_field in known_fields.items():
             inner = part.content.get(name)
-            if inner is not None and not (inner.is_null and _has_default(known_field)):
+            if inner is not None and not inner.is_null:
                 values[name] = self.value(hints[name], inner, _below(path, name))
             elif not _has_default(known_field):
                 self.amiss(part, _below(path, name), "is missing.", "required")
@@ -213,7 +212,8 @@ class _Reader:
 
     def amiss(self, part: YamlPart, path: str, sentence: str, code: str = "invalid") -> object:
         """Note a problem with its place; gives nothing of use."""
-        self.problems.append(Problem(f"Line {part.line}: {path} {sentence}", path, code))
+        place = f"Line {part.line}: " if part.line else ""
+        self.problems.append(Problem(f"{place}{path} {sentence}", path, code))
         return _NOTHING
 
 
@@ -231,6 +231,34 @@ def read_records(kind: type[Any], text: str) -> tuple[Any, dict[str, int]]:
     if reader.problems:
         raise ConfigurationError(reader.problems)
     return record, reader.lines
+
+
+def read_record_of_json(kind: type[Any], value: Any, path: str) -> Any:
+    """The record that a decoded JSON value says, by the rules of the file; `path` is what it is called.
+
+    Raises ConfigurationError with every problem.
+    """
+    reader = _Reader()
+    record = reader.record(kind, _part_of_json(value, 1), path)
+    if reader.problems:
+        raise ConfigurationError(reader.problems)
+    return record
+
+
+def _part_of_json(value: Any, depth: int) -> YamlPart:
+    if depth > DEPTH_MAX:
+        raise ConfigurationError(f"lists and mappings are nested deeper than {DEPTH_MAX}.")
+    match value:
+        case dict():
+            return YamlPart(0, {name: _part_of_json(item, depth + 1) for name, item in value.items()})
+        case list():
+            return YamlPart(0, [_part_of_json(item, depth + 1) for item in value])
+        case None:
+            return YamlPart(0, "null")
+        case bool():
+            return YamlPart(0, "true" if value else "false")
+        case _:
+            return YamlPart(0, str(value), is_quoted=isinstance(value, str))
 
 
 def _taken_apart(annotation: Any) -> tuple[Any, tuple[Any, ...]]:
@@ -382,11 +410,12 @@ def _is_loopback(host: str) -> bool:
 
 
 def _of_server(server: OpcUaServer, path: str) -> Iterator[Problem]:
-    yield from _of_none(server.nodes, f"{path}.nodes")
+    if not server.nodes_from_service:
+        yield from _of_none(server.nodes, f"{path}.nodes")
     for place, node, is_second in _each(server.nodes, f"{path}.nodes", lambda node: node.node):
         if is_second:
             yield _problem(f"{place}.node", f"is {node.node!r} a second time.")
-        yield from _of_slugs(node, f"{place}.data_point")
+        yield from find_equal_slugs(node, f"{place}.data_point")
 
 
 Entry = TypeVar("Entry")
@@ -408,7 +437,8 @@ def _each(
         seen.add(name)
 
 
-def _of_slugs(variable: OpcUaNode | ModbusValue | SparkplugMetric, path: str) -> Iterator[Problem]:
+def find_equal_slugs(variable: MeasuredPlace, path: str) -> Iterator[Problem]:
+    """Data points of one variable that are the same."""
     slugs = [
         slug for slug in (variable.data_point, variable.quality, variable.status, variable.arrived_at) if slug
     ]
@@ -427,7 +457,7 @@ def _of_device(device: ModbusDevice, path: str) -> Iterator[Problem]:
             )
         if value.table in {"coil", "discrete"} and value.value_type is not None:
             yield _problem(f"{place}.value_type", f"is for registers; a {value.table} is a truth.")
-        yield from _of_slugs(value, f"{place}.data_point")
+        yield from find_equal_slugs(value, f"{place}.data_point")
 
 
 def _of_metrics(broker: SparkplugBroker, path: str) -> Iterator[Problem]:
@@ -439,7 +469,7 @@ def _of_metrics(broker: SparkplugBroker, path: str) -> Iterator[Problem]:
     ):
         if is_second:
             yield _problem(f"{place}.metric", f"is {metric.metric!r} of one node and device a second time.")
-        yield from _of_slugs(metric, f"{place}.data_point")
+        yield from find_equal_slugs(metric, f"{place}.data_point")
 
 
 def _of_broker(broker: MqttBroker, path: str) -> Iterator[Problem]:

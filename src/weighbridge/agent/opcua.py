@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Coroutine, Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -74,12 +74,22 @@ class OpcUaSource:
     def __init__(self, server: OpcUaServer, spool: Spool) -> None:
         self._server = server
         self._spool = spool
+        self._session: _Session | None = None
 
     async def session(self) -> None:
         """Connect and read until the connection ends, by an exception of what ended it."""
         async with open_session(self._server) as client:
-            session = _Session(self._server, self._spool, client)
-            await session.run()
+            self._session = _Session(self._server, self._spool, client)
+            try:
+                await self._session.run()
+            finally:
+                self._session = None
+
+    def change(self, server: OpcUaServer) -> None:
+        """Read other variables of the same server from now on; those that stay are read without a break."""
+        self._server = server
+        if self._session is not None:
+            self._session.changes.put_nowait(server)
 
 
 class _Session:
@@ -99,6 +109,10 @@ class _Session:
         self._latest: dict[str, datetime] = {}
         """The time of the last value that the subscription gave of each variable."""
         self._by_handle: dict[ua.NodeId, OpcUaNode] = {}
+        self._subscribed: dict[str, tuple[ua.NodeId, int]] = {}
+        """The variables that are subscribed to: the id here, and the number of the subscription's item."""
+        self.changes: asyncio.Queue[OpcUaServer] = asyncio.Queue()
+        """The server with other variables, each time that another mapping came in force."""
         self._problems: dict[str, str] = {}
         self._faults: dict[str, str] = {}
         """What the server failed at, of the variables whose history is read again after a pause."""
@@ -120,11 +134,14 @@ class _Session:
 
     async def run(self) -> None:
         """Read until something ends it."""
-        subscription = await self._subscribe()
+        subscription = await self._client.create_subscription(self._server.publishing_ms, self)
+        starts = await self._begin(subscription, [*self._nodes.values()])
+        if self._nodes and not self._subscribed:
+            [(first, problem), *_] = self._problems.items()
+            none = f"The server {self._server.name} lets us subscribe to none of its variables"
+            raise Refusal(f"{none}; {first}: {problem}")
         log.info("%s: connected to %s.", self._server.name, self._server.url)
-        starts = await self._starts()
-        self._behind.update(starts)
-        steps = [self._take(), self._watch(subscription), self._await_end()]
+        steps = [self._take(), self._watch(subscription), self._await_end(), self._follow(subscription)]
         steps += [self._catch_up(some, delay) for delay, some in self._by_delay(starts).items()]
         tasks = [asyncio.create_task(step) for step in steps]
         try:
@@ -138,43 +155,79 @@ class _Session:
     async def _await_end(self) -> None:
         await self._ended
 
-    async def _subscribe(self) -> Subscription:
-        """Raise Refusal if the server knows none of the variables; log each one that it does not know."""
-        subscription = await self._client.create_subscription(self._server.publishing_ms, self)
-        for node in self._nodes.values():
-            try:
-                self._by_handle[self._client.variable(node).nodeid] = node
-            except UnknownNamespaceError as error:
-                self._problems[node.node] = f"{error}."
-        for sampling_ms, queue_size, some in self._by_sampling():
+    async def _begin(self, subscription: Subscription, nodes: list[OpcUaNode]) -> dict[str, datetime]:
+        """Subscribe to variables; gives from when the history of each is to be read that has one.
+
+        It is behind before its first value can come, which would move its position past its history.
+        """
+        starts = await self._starts(nodes)
+        self._behind.update(starts)
+        await self._subscribe(subscription, nodes)
+        failed = starts.keys() - self._subscribed.keys()
+        self._behind -= failed
+        return {name: start for name, start in starts.items() if name not in failed}
+
+    async def _subscribe(self, subscription: Subscription, nodes: list[OpcUaNode]) -> None:
+        """Subscribe to variables, and log each one to which that is not possible."""
+        found = [node for node in nodes if self._is_found(node)]
+        for sampling_ms, queue_size, some in _by_sampling(found):
             results = await subscription.subscribe_data_change(
                 [self._client.variable(node) for node in some],
                 queuesize=queue_size or self._server.queue_size,
                 sampling_interval=ua.Double(sampling_ms or 0),
             )
             for node, result in zip(some, results, strict=True):
+                node_id = self._client.variable(node).nodeid
                 if isinstance(result, ua.StatusCode):
                     self._problems[node.node] = f"it cannot be subscribed to: {describe_error(result.value)}."
-        for name, problem in self._problems.items():
-            log.warning("%s: %s %s", self._server.name, name, problem)
-        if len(self._problems) == len(self._nodes):
-            raise Refusal(f"The server {self._server.name} lets us subscribe to none of its variables.")
-        return subscription
+                    self._by_handle.pop(node_id, None)
+                else:
+                    self._subscribed[node.node] = node_id, result
+        for node in nodes:
+            if (problem := self._problems.get(node.node)) is not None:
+                log.warning("%s: %s %s", self._server.name, node.node, problem)
 
-    def _by_sampling(self) -> Iterator[tuple[int | None, int | None, list[OpcUaNode]]]:
-        """The variables that are subscribed to by one request, with what the request asks for."""
-        found: dict[tuple[int | None, int | None], list[OpcUaNode]] = {}
-        for node in self._by_handle.values():
-            found.setdefault((node.sampling_ms, node.queue_size), []).append(node)
-        for (sampling_ms, queue_size), nodes in found.items():
-            for begin in range(0, len(nodes), NODES_AT_ONCE_MAX):
-                yield sampling_ms, queue_size, nodes[begin : begin + NODES_AT_ONCE_MAX]
+    def _is_found(self, node: OpcUaNode) -> bool:
+        """Whether a variable has an id at this server that no other entry has."""
+        try:
+            node_id = self._client.variable(node).nodeid
+        except UnknownNamespaceError as error:
+            self._problems[node.node] = f"{error}."
+            return False
+        other = self._by_handle.setdefault(node_id, node)
+        if other.node != node.node:
+            self._problems[node.node] = f"it is {other.node}, which is read already."
+            return False
+        return True
 
-    async def _starts(self) -> dict[str, datetime]:
+    async def _follow(self, subscription: Subscription) -> None:
+        """Read other variables whenever another mapping comes in force, and go on with those that stay."""
+        while True:
+            server = await self.changes.get()
+            nodes = {node.node: server.settle(node) for node in server.nodes}
+            gone = {name: item for name, item in self._subscribed.items() if name not in nodes}
+            self._server, self._nodes = server, nodes
+            for name, (node_id, _) in gone.items():
+                del self._subscribed[name], self._by_handle[node_id]
+            for name, (node_id, _) in self._subscribed.items():
+                self._by_handle[node_id] = nodes[name]
+            self._behind -= gone.keys()
+            self._dropped -= gone.keys()
+            self._problems = {name: said for name, said in self._problems.items() if name in self._subscribed}
+            self._faults = {name: said for name, said in self._faults.items() if name in self._subscribed}
+            if gone:
+                await subscription.unsubscribe([number for _, number in gone.values()])
+            new = [node for name, node in nodes.items() if name not in self._subscribed]
+            starts = await self._begin(subscription, new)
+            for delay, some in self._by_delay(starts).items():
+                self._begin_task(self._catch_up(some, delay))
+            log.info("%s: %d variables are read.", self._server.name, len(self._subscribed))
+
+    async def _starts(self, nodes: Iterable[OpcUaNode]) -> dict[str, datetime]:
         """From when the history of each variable is read; a variable without a start has none to be read."""
         positions = await self._spool.positions(self._server.name)
         starts = {}
-        for node in self._by_handle.values():
+        for node in nodes:
             if not node.history:
                 continue
             if (position := positions.get(node.node)) is not None:
@@ -193,22 +246,27 @@ class _Session:
     async def _catch_up(self, starts: dict[str, datetime], delay_seconds: int) -> None:
         """Read what was missed, and once more after a delay; then what comes moves positions."""
         nodes_read = [
-            node
-            for node, start in starts.items()
-            if await self._has_read(node, start, _overlap(self._nodes[node]))
+            name for name, start in starts.items() if await self._has_read(name, start, is_first=True)
         ]
-        for node in starts.keys() - {*nodes_read}:
-            self._begin_one(self._nodes[node], starts[node])
+        for name in starts.keys() - {*nodes_read}:
+            self._begin_one(name, starts[name])
         await asyncio.sleep(delay_seconds)
-        nodes_changed = [node for node in nodes_read if await self._has_read(node, starts[node])]
-        for node in {*nodes_read} - {*nodes_changed}:
-            self._begin_one(self._nodes[node], starts[node])
+        nodes_changed = [name for name in nodes_read if await self._has_read(name, starts[name])]
+        for name in {*nodes_read} - {*nodes_changed}:
+            self._begin_one(name, starts[name])
         await self._caught_up(nodes_changed)
 
-    async def _has_read(self, name: str, start: datetime, late: timedelta = timedelta(0)) -> bool:
-        """Read the history of a variable; False if the server fails, which is logged for the variable."""
+    async def _has_read(self, name: str, start: datetime, *, is_first: bool = False) -> bool:
+        """Read the history of a variable; False if the server fails, which is logged for the variable.
+
+        At first the end of the history may not have been written yet. Of a variable that a mapping has taken
+        away meanwhile nothing is read.
+        """
+        node = self._nodes.get(name)
+        if node is None:
+            return True
         try:
-            await self._read_history(self._nodes[name], start, late)
+            await self._read_history(node, start, _overlap(node) if is_first else timedelta(0))
         except HistoryFaultError as error:
             if name not in self._faults:
                 log.warning("%s: %s; it is tried again.", self._server.name, error)
@@ -246,35 +304,41 @@ class _Session:
     def _begin_again(self, overflowed: Iterable[VariableValue]) -> None:
         """The server has dropped values: their variables are behind until their history is read."""
         for value in overflowed:
-            if not value.node.history:
+            name = value.node.node
+            if not value.node.history or name not in self._subscribed:
                 continue
-            if value.node.node in self._behind:
-                self._dropped.add(value.node.node)
+            if name in self._behind:
+                self._dropped.add(name)
             else:
-                self._behind.add(value.node.node)
-                self._begin_one(value.node, value.known_up_to)
+                self._behind.add(name)
+                self._begin_one(name, value.known_up_to)
 
-    def _begin_one(self, node: OpcUaNode, otherwise: datetime) -> None:
-        task = asyncio.create_task(self._catch_up_one(node, otherwise))
+    def _begin_one(self, name: str, otherwise: datetime) -> None:
+        self._begin_task(self._catch_up_one(name, otherwise))
+
+    def _begin_task(self, step: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(step)
         self._tasks.add(task)
         task.add_done_callback(self._ended_one)
 
-    async def _catch_up_one(self, node: OpcUaNode, otherwise: datetime) -> None:
+    async def _catch_up_one(self, name: str, otherwise: datetime) -> None:
         """Read the history of a variable, from a moment if the spool does not know it yet."""
-        start = (await self._starts()).get(node.node, otherwise)
+        if (node := self._nodes.get(name)) is None:
+            return
+        start = (await self._starts([node])).get(name, otherwise)
         pause = float(node.history_delay_seconds or 0)
         await asyncio.sleep(pause)
-        while not await self._has_read(node.node, start):
+        while not await self._has_read(name, start):
             pause = min(2 * pause, max(pause, HISTORY_PAUSE_SECONDS_MAX))
             await asyncio.sleep(pause)
-        await self._caught_up([node.node])
+        await self._caught_up([name])
 
     async def _caught_up(self, names: Iterable[str]) -> None:
         """From now on what the subscription gives moves positions, and so does what it gave."""
         caught_up = {*names} - self._dropped
         for name in {*names} & self._dropped:
             self._dropped.discard(name)
-            self._begin_one(self._nodes[name], self._latest.get(name, now()))
+            self._begin_one(name, self._latest.get(name, now()))
         self._behind -= caught_up
         await self._keep([], {name: self._latest[name] for name in caught_up if name in self._latest})
 
@@ -307,6 +371,18 @@ class _Session:
             with suppress(TimeoutError):
                 async with asyncio.timeout(LOOK_SECONDS):
                     await asyncio.shield(self._ended)
+
+
+def _by_sampling(
+    nodes: Iterable[OpcUaNode],
+) -> Iterator[tuple[int | None, int | None, list[OpcUaNode]]]:
+    """The variables that are subscribed to by one request, with what the request asks for."""
+    found: dict[tuple[int | None, int | None], list[OpcUaNode]] = {}
+    for node in nodes:
+        found.setdefault((node.sampling_ms, node.queue_size), []).append(node)
+    for (sampling_ms, queue_size), some in found.items():
+        for begin in range(0, len(some), NODES_AT_ONCE_MAX):
+            yield sampling_ms, queue_size, some[begin : begin + NODES_AT_ONCE_MAX]
 
 
 def _overlap(node: OpcUaNode) -> timedelta:

@@ -126,7 +126,7 @@ async def open_session(server: OpcUaServer) -> AsyncIterator[PlantClient]:
         reason = str(error).rstrip(".") or type(error).__name__
         raise Refusal(f"{reason}. {' '.join(flaws)}") from None
     try:
-        if any(_BY_NAMESPACE.fullmatch(node.node) for node in server.nodes):
+        if server.nodes_from_service or any(_BY_NAMESPACE.fullmatch(node.node) for node in server.nodes):
             client.namespaces = tuple(await client.get_namespace_array())
         yield client
     finally:

@@ -131,10 +131,16 @@ class MeasuredPlace(Protocol):
 def build_reference(source: str, variable: str, time: datetime) -> str:
     """The name of a reading: `plc/ns=2;s=Kiln@2025-01-01T00:00:00Z`; a long middle becomes its SHA-256."""
     end = f"@{text_of(time)}"
-    reference = f"{source}/{variable}{end}"
+    plain, short = name_variable(source, variable)
+    reference = f"{plain}{end}"
     if len(reference) <= REFERENCE_LENGTH_MAX and variable.isprintable():
         return reference
-    return f"{source}/{hashlib.sha256(variable.encode()).hexdigest()}{end}"
+    return f"{short}{end}"
+
+
+def name_variable(source: str, variable: str) -> tuple[str, str]:
+    """The two names by which readings of a variable begin: as it is, and by its SHA-256."""
+    return f"{source}/{variable}", f"{source}/{hashlib.sha256(variable.encode()).hexdigest()}"
 
 
 # Quality: what the source itself says of a value, in one of four words.

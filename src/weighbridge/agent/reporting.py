@@ -1,7 +1,8 @@
 """What the agent tells the service of itself, and the questions that the service has for it.
 
 Every so often the agent reports its state; the response may have a question about the address space of a
-server, whose answer the next report has at once. The agent opens no port for that.
+server, whose answer the next report has at once, and the newest version of the mapping that people chose in
+the web app (`mapping.py`), which the agent then fetches. The agent opens no port for that.
 
 Invariant: no reading depends on a report. A service that is away, too old or unwilling changes nothing else.
 """
@@ -17,9 +18,10 @@ import msgspec
 
 from weighbridge import __version__
 from weighbridge.agent.configuration import AgentConfiguration, OpcUaServer
+from weighbridge.agent.mapping import MappingInForce
 from weighbridge.agent.readings import now, text_of
 from weighbridge.agent.sending import AgentConnection, UnansweredError
-from weighbridge.agent.spool import Spool, SpoolState
+from weighbridge.agent.spool import Spool, SpoolFullError, SpoolState
 from weighbridge.errors import Refusal
 
 SOURCES_MAX: Final = 100
@@ -31,6 +33,7 @@ TEXT_MAX: Final = 500
 """Characters of a text in a report; a longer one is cut."""
 
 CREATED: Final = 201
+OK: Final = 200
 NOT_TAKEN: Final = "The service did not take what was found."
 BROWSING_SECONDS: Final = 30
 ATTENTIVE_SECONDS: Final = 2.0
@@ -54,12 +57,16 @@ class ServiceReporter:
         configuration: AgentConfiguration,
         spool: Spool,
         connection: AgentConnection,
+        mapping: MappingInForce,
         clock_offset: Callable[[], timedelta | None],
         browse: Browse,
     ) -> None:
         self._configuration = configuration
         self._spool = spool
         self._connection = connection
+        self._mapping = mapping
+        self._knows_mappings = False
+        """Whether the service does; one of an older version refuses a report with a field that it lacks."""
         self._clock_offset = clock_offset
         self._browse = browse
         self._answered: dict[str, Any] | None = None
@@ -68,12 +75,9 @@ class ServiceReporter:
     async def run(self) -> None:
         """Go on until cancelled."""
         while True:
-            question = await self._report()
-            if question is not None:
-                self._answered = await self._answer(question)
-                self._attentive_until = now() + ATTENTIVE_FOR
-                continue
-            await asyncio.sleep(self._pause())
+            response = await self._report()
+            if response is None or not await self._attend(response):
+                await asyncio.sleep(self._pause())
 
     def _pause(self) -> float:
         usual = float(self._configuration.service.report_seconds)
@@ -82,9 +86,12 @@ class ServiceReporter:
         return usual
 
     async def _report(self) -> dict[str, Any] | None:
-        """Send a report; gives the question that waits for an answer."""
+        """Send a report; gives what the service says to it, if it took the report."""
         state = await self._spool.state()
         body = build_state(self._configuration, state, now(), self._clock_offset())
+        if self._knows_mappings:
+            described = self._mapping.describe()
+            body["mapping"] = described | {"problems": [*map(cut, described["problems"][:PROBLEMS_MAX])]}
         sent: dict[str, Any] = {"name": self._configuration.agent, "version": __version__, "state": body}
         if self._answered is not None:
             sent["browsed"] = self._answered
@@ -98,12 +105,38 @@ class ServiceReporter:
             if self._answered is not None:
                 # The next report goes without what may be the reason, or the agent would count as quiet.
                 self._answered = {"number": self._answered["number"], "error": NOT_TAKEN}
+            self._knows_mappings = False
             return None
-        question: dict[str, Any] | None = msgspec.json.decode(answer.body).get("browsing")
+        response: dict[str, Any] = msgspec.json.decode(answer.body)
+        return response
+
+    async def _attend(self, response: dict[str, Any]) -> bool:
+        """Do what the service asks for; gives whether there is something to report of it at once."""
+        is_first = "mapping" in response and not self._knows_mappings
+        self._knows_mappings = "mapping" in response
+        offer = response.get("mapping")
+        has_taken = offer is not None and self._mapping.lacks(offer) and await self._fetch(response, offer)
+        question = response.get("browsing")
         if question is None or question["answer"] is not None:
             self._answered = None
-            return None
-        return question
+            return is_first or has_taken
+        self._answered = await self._answer(question)
+        self._attentive_until = now() + ATTENTIVE_FOR
+        return True
+
+    async def _fetch(self, response: dict[str, Any], offer: dict[str, Any]) -> bool:
+        """Fetch the mapping that the service offers; False when that is to be tried again later."""
+        reason: object
+        try:
+            answer = await self._connection.get(f"/agents/{response['id']}/mappings/{offer['version']}")
+            if answer.status == OK:
+                await self._mapping.take(answer.body, offer)
+                return True
+            reason = f"the service answers {answer.status}"
+        except (UnansweredError, SpoolFullError) as error:
+            reason = error
+        log.warning("Version %s of the mapping is not taken yet: %s.", offer["version"], reason)
+        return False
 
     async def _answer(self, question: dict[str, Any]) -> dict[str, Any]:
         """What is below the node of a question, or why that is not known."""

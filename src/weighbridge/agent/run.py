@@ -22,6 +22,7 @@ from weighbridge.agent.configuration import (
     SourceConfiguration,
     SparkplugBroker,
 )
+from weighbridge.agent.mapping import MappingInForce
 from weighbridge.agent.readings import AgentReading, Measured, build_reference, make_reading, now
 from weighbridge.agent.reporting import ServiceReporter
 from weighbridge.agent.sending import AgentConnection, Sender, pause_seconds
@@ -66,14 +67,18 @@ async def _run_parts(
     configuration: AgentConfiguration, connection: AgentConnection, spool: Spool, stopping: asyncio.Event
 ) -> None:
     longest = float(configuration.retry_seconds_max)
+    mapping = MappingInForce(configuration.sources, spool)
+    await mapping.load()
     sources = [
-        (source_configuration.name, create_source(configuration.agent, source_configuration, spool))
+        (source_configuration.name, create_source(configuration.agent, source_configuration, spool, mapping))
         for source_configuration in configuration.sources
     ]
     sender = Sender(configuration, spool, connection)
     parts: list[Awaitable[object]] = [stopping.wait(), sender.run()]
     parts += [_keep_reading(name, source, spool, longest) for name, source in sources]
-    reporter = ServiceReporter(configuration, spool, connection, lambda: sender.clock_offset, _browse)
+    reporter = ServiceReporter(
+        configuration, spool, connection, mapping, lambda: sender.clock_offset, _browse
+    )
     parts.append(reporter.run())
     if configuration.report is not None:
         report = configuration.report
@@ -89,12 +94,16 @@ async def _run_parts(
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def create_source(agent: str, source: SourceConfiguration, spool: Spool) -> SessionOfSource:
+def create_source(
+    agent: str, source: SourceConfiguration, spool: Spool, mapping: MappingInForce
+) -> SessionOfSource:
     """What reads a source. Raises Refusal when the package that it takes is not installed."""
-    return with_extra(lambda: _source(agent, source, spool))
+    return with_extra(lambda: _source(agent, source, spool, mapping))
 
 
-def _source(agent: str, source: SourceConfiguration, spool: Spool) -> SessionOfSource:
+def _source(
+    agent: str, source: SourceConfiguration, spool: Spool, mapping: MappingInForce
+) -> SessionOfSource:
     if isinstance(source, ModbusDevice):
         from weighbridge.agent.modbus import ModbusSource  # noqa: PLC0415 - an extra, slow to import
 
@@ -102,7 +111,9 @@ def _source(agent: str, source: SourceConfiguration, spool: Spool) -> SessionOfS
     if isinstance(source, OpcUaServer):
         from weighbridge.agent.opcua import OpcUaSource  # noqa: PLC0415 - an extra, slow to import
 
-        return OpcUaSource(source, spool)
+        server = OpcUaSource(mapping.add_nodes(source), spool)
+        mapping.follow(source.name, server.change)
+        return server
     if isinstance(source, SparkplugBroker):
         from weighbridge.agent.sparkplug import SparkplugSource  # noqa: PLC0415 - as above
 

@@ -43,6 +43,18 @@ CREATE TABLE IF NOT EXISTS packets (
     UNIQUE (source, number)
 ) STRICT;
 
+-- The mapping of the web app that is in force, as the service sent it.
+CREATE TABLE IF NOT EXISTS mapping (
+    id      INTEGER PRIMARY KEY CHECK (id = 1),
+    content BLOB NOT NULL -- JSON
+) STRICT;
+
+-- Variables whose readings have belonged elsewhere, or nowhere, up to a time: what is known of before stays there.
+CREATE TABLE IF NOT EXISTS remapped (
+    variable TEXT PRIMARY KEY, -- source/node
+    until    INTEGER NOT NULL  -- microseconds since 1970, by this machine's clock
+) STRICT, WITHOUT ROWID;
+
 -- How the agent fares, for whoever asks.
 CREATE TABLE IF NOT EXISTS facts (
     name TEXT PRIMARY KEY,

@@ -80,6 +80,15 @@ class Handover:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredMapping:
+    """The mapping of the web app that is in force, with the variables that it says something new of."""
+
+    content: bytes
+    remapped: Sequence[str] = ()
+    """Each as `source/node`."""
+
+
+@dataclass(frozen=True, slots=True)
 class SpooledReading:
     """A reading that waits for the service."""
 
@@ -184,7 +193,7 @@ class SpoolDatabase:
                 (reading.reference, reading.digest, reading.event, arrived_at),
             )
             return 1
-        if known_row[0] != reading.digest:
+        if known_row[0] != reading.digest and not self._is_of_former_mapping(reading):
             self._refuse(
                 reading.reference,
                 reading.digest,
@@ -194,6 +203,13 @@ class SpoolDatabase:
                 is_event=True,
             )
         return 0
+
+    def _is_of_former_mapping(self, reading: AgentReading) -> bool:
+        """Whether a reading was kept under the mapping before: read again, it differs by that alone."""
+        row = self._connection.execute(
+            "SELECT until FROM remapped WHERE variable = ?", (reading.variable,)
+        ).fetchone()
+        return row is not None and microseconds(reading.time) <= row[0]
 
     def _refuse(
         self, reference: str, digest: bytes, content: bytes, reason: str, at: datetime, *, is_event: bool
@@ -268,6 +284,23 @@ class SpoolDatabase:
             "SELECT digest FROM packets WHERE source = ? AND number = ?", (source, number)
         ).fetchone()
         return row[0] if row else None
+
+    def mapping(self) -> StoredMapping | None:
+        """The mapping of the web app that is in force."""
+        row = self._connection.execute("SELECT content FROM mapping").fetchone()
+        return StoredMapping(row[0]) if row else None
+
+    def store_mapping(self, mapping: StoredMapping, at: datetime) -> None:
+        """Put a mapping in force, in place of the one before. Raises SpoolFullError when the disk is full."""
+        with self._transaction() as do:
+            do.execute("INSERT OR REPLACE INTO mapping (id, content) VALUES (1, ?)", (mapping.content,))
+            do.executemany(
+                """
+                INSERT INTO remapped (variable, until) VALUES (?1, ?2)
+                    ON CONFLICT (variable) DO UPDATE SET until = max(until, excluded.until)
+                """,
+                [(variable, microseconds(at)) for variable in mapping.remapped],
+            )
 
     def note(self, name: str, fact: Any, at: datetime) -> None:
         """Note how something fares. Raises SpoolFullError when the disk is full."""
@@ -491,6 +524,14 @@ class Spool:
     async def packet(self, source: str, number: int) -> bytes | None:
         """The digest of the last packet with a number."""
         return await self._do(lambda spool: spool.packet(source, number))
+
+    async def mapping(self) -> StoredMapping | None:
+        """The mapping of the web app that is in force."""
+        return await self._do(lambda spool: spool.mapping())
+
+    async def store_mapping(self, mapping: StoredMapping) -> None:
+        """Put a mapping in force, in place of the one before. Raises SpoolFullError when the disk is full."""
+        await self._do(lambda spool: spool.store_mapping(mapping, now()))
 
     async def note(self, name: str, fact: Any) -> None:
         """Note how something fares; on a full disk that goes unnoted, for readings come first."""

@@ -1,7 +1,8 @@
 """Agents at plants: each reports what it does, and is asked for the address spaces of its servers.
 
 An agent registers by its first report, with the token by which it sends events. A response to a report has
-the question that waits for an answer; the next report has the answer. What an agent reports is its own word:
+the question that waits for an answer; the next report has the answer. It also has the newest version of the
+agent's mapping (`agent_mappings.py`), which the agent fetches. What an agent reports is its own word:
 no calculation reads it. The audit log has a row when an agent registers, is asked, changed or removed;
 reports themselves, of which there are thousands a day, leave none. Permission: data collection.
 """
@@ -19,6 +20,7 @@ from weighbridge.collection.records.agents import (
     CHILDREN_MAX,
     COUNT_MAX,
     IS_QUIET,
+    MAPPING_PROBLEMS_MAX,
     QUIET_FILTER,
     QUIET_SECONDS,
     SOURCES_MAX,
@@ -29,6 +31,7 @@ from weighbridge.collection.records.agents import (
     BrowsingQuestionBody,
     PlantAgent,
     read_browsing,
+    read_offer,
     read_state,
 )
 from weighbridge.core.number import shorten
@@ -42,6 +45,11 @@ from weighbridge.http.text import outside_calendar
 from weighbridge.platform import changes
 from weighbridge.platform.tenancy import project_of
 
+_OFFER: Final = """
+    (SELECT jsonb_build_object('version', m.version, 'digest', m.digest) FROM agent_mappings m
+      WHERE (m.project_id, m.agent_id) = (agents.project_id, agents.id) ORDER BY m.version DESC LIMIT 1)
+"""
+
 AGENTS: Final = ProjectNoun(
     AGENT_BODIES,
     "agents",
@@ -49,6 +57,7 @@ AGENTS: Final = ProjectNoun(
         Column("is_quiet", IS_QUIET),
         Column("state", "state", read_state),
         Column("browsing", "browsing", unless_null(read_browsing)),
+        Column("mapping", _OFFER, unless_null(read_offer)),
     ),
     filters={"name": Filter("name", str, "a name"), "is_quiet": QUIET_FILTER},
 )
@@ -117,10 +126,12 @@ def _problems_of_report(report: AgentReportOfState) -> list[Problem]:
     if not re.fullmatch(AGENT_NAME, report.name):
         sentence = f"agent.name is {shorten(report.name)!r}; it takes 1 to 40 letters, digits, - and _."
         problems.append(Problem(sentence, "agent.name", "invalid"))
-    answer = report.browsed
+    answer, mapping = report.browsed, report.state.mapping
     for field, count, most in (
         ("state.sources", len(report.state.sources), SOURCES_MAX),
         ("state.last_values", len(report.state.last_values), VARIABLES_MAX),
+        ("state.mapping.sources", 0 if mapping is None else len(mapping.sources), SOURCES_MAX),
+        ("state.mapping.problems", 0 if mapping is None else len(mapping.problems), MAPPING_PROBLEMS_MAX),
         ("browsed.children", 0 if answer is None else len(answer.children), CHILDREN_MAX),
     ):
         if count > most:
@@ -137,9 +148,15 @@ def _problems_of_counts(report: AgentReportOfState) -> Iterator[Problem]:
     }
     if report.browsed is not None:
         counts["browsed.number"] = report.browsed.number
-    for field, count in counts.items():
-        if not 0 <= count <= COUNT_MAX:
-            sentence = f"agent.{field} is {shorten(str(count))}; it takes 0 to {COUNT_MAX:,}."
+    versions = {}
+    if (mapping := report.state.mapping) is not None:
+        for name in ("version", "refused_version"):
+            if (version := getattr(mapping, name)) is not None:
+                versions[f"state.mapping.{name}"] = version
+    for field, count in (counts | versions).items():
+        least = 1 if field in versions else 0
+        if not least <= count <= COUNT_MAX:
+            sentence = f"agent.{field} is {shorten(str(count))}; it takes {least} to {COUNT_MAX:,}."
             yield Problem(sentence, f"agent.{field}", "invalid")
 
 

@@ -408,6 +408,7 @@ OBLIGATIONS: Final[Mapping[str, tuple[Obligation, ...]]] = {
     "agent.register": _NOTHING,
     "agent.update": _NOTHING,
     "agent.browse": _NOTHING,
+    "agent.map": _NOTHING,
     "agent.delete": _NOTHING,
     "calibration.create": _OF_CALIBRATION,
     "calibration.update": (OptionalTrace(GenerationsHeldOff), OptionalTrace(ChangedCalibration)),

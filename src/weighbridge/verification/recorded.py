@@ -162,6 +162,14 @@ NOUNS: Final = (
     ),
     RecordedNoun("agent", "agents", ("agent.register", "agent.update"), _OF_AGENT, gone=("agent.delete",)),
     RecordedNoun(
+        "agent_mapping",
+        "(SELECT m.*, m.agent_id AS id FROM agent_mappings m)",
+        ("agent.map",),
+        _select_columns("variables", "digest", "created_by") | _MADE,
+        gone=("agent.delete",),
+        part="version",
+    ),
+    RecordedNoun(
         "calibration",
         "calibrations",
         ("calibration.create", "calibration.update"),

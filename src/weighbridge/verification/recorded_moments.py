@@ -14,8 +14,8 @@ NAMED_MAX: Final = 20
 
 MADE_BY_OPERATIONS: Final[dict[LiteralString, LiteralString]] = {
     "event_types": "id", "data_point_types": "id", "locations": "id", "feedstocks": "id", "assets": "id",
-    "asset_custom_fields": "id", "outages": "id", "agents": "id", "calibrations": "id", "static_inputs": "id",
-    "evidence": "id", "ledgers": "id",
+    "asset_custom_fields": "id", "outages": "id", "agents": "id", "agent_mappings": "agent_id",
+    "calibrations": "id", "static_inputs": "id", "evidence": "id", "ledgers": "id",
     "rules": "id", "rule_versions": "rule_id", "reports": "id", "report_links": "id", "data_feeds": "id",
     "engagements": "id", "package_installations": "id",
     "corrections": "id", "batches": "id", "events": "id",

@@ -5,6 +5,83 @@ import type { Decimal, Num } from "../json.js";
 import type { Caller, Listing, Options, TaskHandle } from "../calls.js";
 import type * as records from "./records.js";
 
+/** Operations on agent mappings. */
+export class AgentMappingsOperations {
+  constructor(private readonly caller: Caller) {}
+
+  /**
+   * Save the next version of an agent's mapping: all variables that it reads in addition to its file.
+   * `POST /projects/{project_id}/agents/{agent_id}/mappings`
+   */
+  create(
+    project_id: string,
+    agent_id: number,
+    asked: {
+      /** The version that it was made from, 0 before the first; 409 when there is a newer one. */
+      replaces: number;
+      /**
+       * All variables that the agent is to read in addition to those of its file; none for its file
+       * alone.
+       */
+      variables: records.MappedVariable[];
+    },
+    options: Options = {},
+  ): Promise<records.AgentMapping> {
+    return this.caller.call<records.AgentMapping>(
+      { method: "POST", path: "/projects/{project_id}/agents/{agent_id}/mappings", body: { replaces: ["replaces", { n: "integer" }], variables: ["variables", { l: { r: ["MappedVariable"] } }] }, wrapper: "mapping", takesKey: true, answer: { r: ["AgentMapping"] } },
+      { "project_id": project_id, "agent_id": agent_id },
+      asked,
+      options,
+    );
+  }
+
+  /**
+   * Read one version of an agent's mapping, by its number, with its variables. `GET
+   * /projects/{project_id}/agents/{agent_id}/mappings/{agent_mapping_id}`
+   */
+  get(
+    project_id: string,
+    agent_id: number,
+    agent_mapping_id: number,
+    options: Options = {},
+  ): Promise<records.AgentMapping> {
+    return this.caller.call<records.AgentMapping>(
+      { method: "GET", path: "/projects/{project_id}/agents/{agent_id}/mappings/{agent_mapping_id}", answer: { r: ["AgentMapping"] } },
+      { "project_id": project_id, "agent_id": agent_id, "agent_mapping_id": agent_mapping_id },
+      {},
+      options,
+    );
+  }
+
+  /**
+   * List the versions of an agent's mapping, newest first: who saved each, and when. `GET
+   * /projects/{project_id}/agents/{agent_id}/mappings`
+   */
+  list(
+    project_id: string,
+    agent_id: number,
+    asked: {
+      /** Which page of the list, from 1; the first one when left out. Not with `cursor`. */
+      page?: number;
+      /** How many records a page holds, 20 when left out; more are taken as 200. */
+      page_size?: number;
+      /**
+       * What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left out, it
+       * is -version, or what the cursor was written for.
+       */
+      sort?: string | readonly string[];
+    } = {},
+    options: Options = {},
+  ): Listing<records.AgentMappingVersion> {
+    return this.caller.list<records.AgentMappingVersion>(
+      { method: "GET", path: "/projects/{project_id}/agents/{agent_id}/mappings", query: {"page": "page", "page_size": "page_size", "sort": "sort"}, answer: { r: ["PageOfAgentMappingVersion"] } },
+      { "project_id": project_id, "agent_id": agent_id },
+      asked,
+      options,
+    );
+  }
+}
+
 /** Operations on agents. */
 export class AgentsOperations {
   constructor(private readonly caller: Caller) {}
@@ -8542,6 +8619,7 @@ export class WebhooksOperations {
 
 /** Every kind of record, each as a property of the client. */
 export class Groups {
+  readonly agent_mappings: AgentMappingsOperations;
   readonly agents: AgentsOperations;
   readonly api_tokens: ApiTokensOperations;
   readonly asset_custom_fields: AssetCustomFieldsOperations;
@@ -8603,6 +8681,7 @@ export class Groups {
   readonly webhooks: WebhooksOperations;
 
   constructor(caller: Caller) {
+    this.agent_mappings = new AgentMappingsOperations(caller);
     this.agents = new AgentsOperations(caller);
     this.api_tokens = new ApiTokensOperations(caller);
     this.asset_custom_fields = new AssetCustomFieldsOperations(caller);

@@ -57,6 +57,36 @@ export interface Adjustment {
   after: string;
 }
 
+/** One version of the mapping of an agent: the variables that it reads beside those of its file. */
+export interface AgentMapping {
+  /** The number of the version; the first is 1. */
+  version: number;
+  /** The variables, in the order in which they were sent. */
+  variables: MappedVariable[];
+  /** The SHA-256 of its variables in canonical JSON. */
+  digest: string;
+  /** The number of the user who saved it. */
+  created_by: number;
+  /** When it was saved. */
+  created_at: string;
+}
+
+/** One version of the mapping of an agent, without its variables. */
+export interface AgentMappingVersion {
+  /** The number of the version; the first is 1. */
+  version: number;
+  /** How many variables it has. */
+  variable_count: number;
+  /** The SHA-256 of its variables in canonical JSON. */
+  digest: string;
+  /** The number of the user who saved it. */
+  created_by: number;
+  /** What that user is called now. */
+  user_name: string;
+  /** When it was saved. */
+  created_at: string;
+}
+
 /** The body of POST /projects/{project_id}/agents. */
 export interface AgentReportBody {
   /** What an agent reports. */
@@ -3872,6 +3902,20 @@ export interface LineageStaticInput {
 }
 
 /** What a list comes to, without its pages. */
+export interface ListSummaryOfAgentMappingVersion {
+  /** How many records there are. */
+  count: number;
+  /** Whether the count is what the database thinks, as of long lists with filters. */
+  count_is_estimate: boolean;
+  /** The first records of the list, up to 10. */
+  samples: AgentMappingVersion[];
+  /** How the list was asked for. */
+  response_mode: "default" | "summary" | "summary_with_export";
+  /** The file that is being made, where one was asked for. */
+  export?: StartedExport | null;
+}
+
+/** What a list comes to, without its pages. */
 export interface ListSummaryOfApiToken {
   /** How many records there are. */
   count: number;
@@ -4635,6 +4679,56 @@ export interface LockedPackage {
   sha256: string;
 }
 
+/** A variable of a plant's server, and where its values belong. */
+export interface MappedVariable {
+  /** The source of type `opcua` of the agent's file whose server has the variable. */
+  source: string;
+  /** Its id, as browsing gives it. */
+  node: string;
+  /** The slug of the event type of its readings. */
+  event_type: string;
+  /** The slug of the data point that gets the value; its unit is that of the data point type. */
+  data_point: string;
+  /** The slug of a text data point that gets `good`, `uncertain`, `bad` or `substituted`. */
+  quality: string;
+  /** The slug of a text data point that gets the status code; null for none. */
+  status?: string | null;
+  /** The slug of a text data point that says when the agent had the reading; null for none. */
+  arrived_at?: string | null;
+  /** The asset of the events, `ast_…`; null for none. */
+  asset_id?: string | null;
+  /** The feedstock of the events, `fs_…`; null for none. */
+  feedstock_id?: string | null;
+  /** The locations of the events, each `loc_…`. */
+  locations?: string[];
+  /** The tracking id of the events; null for none. */
+  tracking_id?: string | null;
+}
+
+/** The version of its mapping that an agent is to read by. */
+export interface MappingOffer {
+  /** The number of the version. */
+  version: number;
+  /** The SHA-256 of its variables, by which versions of the same number are told apart. */
+  digest: string;
+}
+
+/** How an agent deals with the mapping of its variables from the web app. */
+export interface MappingState {
+  /**
+   * The sources whose variables it takes from there, as its file says: those with `nodes_from_service`.
+   */
+  sources: string[];
+  /** The version by which it reads; null when it reads by its file alone. */
+  version?: number | null;
+  /** The digest of that version, as the service gave it. */
+  digest?: string | null;
+  /** The newer version that it does not take; null when there is none. */
+  refused_version?: number | null;
+  /** Why that is so, or which variables of `version` it leaves out, a sentence for each. */
+  problems?: string[];
+}
+
 /** How far one effect moves an amount. */
 export interface MaterialEffect {
   /** What the values share, or the node or the column that has it alone. */
@@ -4933,6 +5027,22 @@ export interface NamedReportLedger {
   role: string;
   /** The friendly id of the ledger: lgr_ and 24 hexadecimal digits. */
   ledger_id: string;
+}
+
+/** The next version of the mapping of an agent. */
+export interface NewAgentMapping {
+  /** The version that it was made from, 0 before the first; 409 when there is a newer one. */
+  replaces: number;
+  /**
+   * All variables that the agent is to read in addition to those of its file; none for its file alone.
+   */
+  variables: MappedVariable[];
+}
+
+/** The body of POST /projects/{project_id}/agents/{agent_id}/mappings. */
+export interface NewAgentMappingBody {
+  /** The next version of the mapping of an agent. */
+  mapping: NewAgentMapping;
 }
 
 /**
@@ -6452,6 +6562,14 @@ export interface PackageUpgrade {
 }
 
 /** One page of a list. */
+export interface PageOfAgentMappingVersion {
+  /** The records of the page, in the order that `info.sort` says. */
+  data: AgentMappingVersion[];
+  /** Where the page stands in its list, and how to go on. */
+  info: Info;
+}
+
+/** One page of a list. */
 export interface PageOfApiToken {
   /** The records of the page, in the order that `info.sort` says. */
   data: ApiToken[];
@@ -6979,6 +7097,8 @@ export interface PlantAgent {
   state: StateOfAgent;
   /** The last question about a server's address space; null before the first. */
   browsing: Browsing | null;
+  /** The newest version of the mapping from the web app; null before the first. */
+  mapping: MappingOffer | null;
   /** When the record was made. */
   created_at: string;
   /** When the record was last changed. */
@@ -8680,6 +8800,8 @@ export interface StateOfAgent {
   sources: SourceState[];
   /** The last value of each variable since the agent began, the newest first. */
   last_values: LastValue[];
+  /** How it deals with the mapping from the web app; null from a version that knows none. */
+  mapping?: MappingState | null;
 }
 
 /** Two values between which a quantity lies with a probability, with equal tails outside. */

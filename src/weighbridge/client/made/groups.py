@@ -7,6 +7,14 @@ from weighbridge.client.binding import Awaiting, Carrier, Group, Listed, One, St
 from weighbridge.client.made import operations
 
 
+class AgentMappingsOperations(Group[Carrier]):
+    """Operations on agent mappings."""
+
+    create = One(operations.agent_mappings_create)
+    get = One(operations.agent_mappings_get)
+    list = Listed(operations.agent_mappings_list)
+
+
 class AgentsOperations(Group[Carrier]):
     """Operations on agents."""
 
@@ -618,6 +626,7 @@ class Groups:
     """Every kind of record, each as an attribute."""
 
     def __init__(self, client: Waiting) -> None:
+        self.agent_mappings = AgentMappingsOperations(client)
         self.agents = AgentsOperations(client)
         self.api_tokens = ApiTokensOperations(client)
         self.asset_custom_fields = AssetCustomFieldsOperations(client)
@@ -683,6 +692,7 @@ class AsyncGroups:
     """Every kind of record, each as an attribute."""
 
     def __init__(self, client: Awaiting) -> None:
+        self.agent_mappings = AgentMappingsOperations(client)
         self.agents = AgentsOperations(client)
         self.api_tokens = ApiTokensOperations(client)
         self.asset_custom_fields = AssetCustomFieldsOperations(client)

@@ -14,6 +14,97 @@ from weighbridge.client.made import records
 from weighbridge.client.pages import Listing, Page
 
 
+def agent_mappings_create(
+    project_id: str,
+    agent_id: int,
+    *,
+    replaces: int,
+    variables: Sequence[Mapping[str, Any]],
+    idempotency_key: str | None = None,
+) -> Call[records.AgentMapping]:
+    """Save the next version of an agent's mapping: all variables that it reads in addition to its file.
+
+    POST /projects/{project_id}/agents/{agent_id}/mappings
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        agent_id: The number of the agent.
+        replaces: The version that it was made from, 0 before the first; 409 when there is a newer one.
+        variables: All variables that the agent is to read in addition to those of its file; none for
+            its file alone.
+        idempotency_key: A request sent again with the same key is executed once; made up where none is
+            given.
+
+    """
+    return call(
+        "POST",
+        "/projects/{project_id}/agents/{agent_id}/mappings",
+        records.AgentMapping,
+        names={"project_id": project_id, "agent_id": agent_id},
+        body={"mapping": {"replaces": replaces, "variables": variables}},
+        takes_key=True,
+        key=idempotency_key,
+    )
+
+
+def agent_mappings_get(
+    project_id: str,
+    agent_id: int,
+    agent_mapping_id: int,
+) -> Call[records.AgentMapping]:
+    """Read one version of an agent's mapping, by its number, with its variables.
+
+    GET /projects/{project_id}/agents/{agent_id}/mappings/{agent_mapping_id}
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        agent_id: The number of the agent.
+        agent_mapping_id: The number of the agent mapping.
+
+    """
+    return call(
+        "GET",
+        "/projects/{project_id}/agents/{agent_id}/mappings/{agent_mapping_id}",
+        records.AgentMapping,
+        names={"project_id": project_id, "agent_id": agent_id, "agent_mapping_id": agent_mapping_id},
+    )
+
+
+def agent_mappings_list(
+    project_id: str,
+    agent_id: int,
+    *,
+    page: int | None = None,
+    page_size: int | None = None,
+    sort: str | Sequence[str] | None = None,
+) -> Listing[records.AgentMappingVersion]:
+    """List the versions of an agent's mapping, newest first: who saved each, and when.
+
+    GET /projects/{project_id}/agents/{agent_id}/mappings
+
+    Args:
+        project_id: The friendly id of the project: prj_ and 24 hexadecimal digits. Its number does as
+            well.
+        agent_id: The number of the agent.
+        page: Which page of the list, from 1; the first one when left out. Not with `cursor`.
+        page_size: How many records a page holds, 20 when left out; more are taken as 200.
+        sort: What the list is sorted by: one field, or up to 20 with commas; a minus descends. Left
+            out, it is -version, or what the cursor was written for.
+
+    """
+    return Listing(
+        call(
+            "GET",
+            "/projects/{project_id}/agents/{agent_id}/mappings",
+            Page[records.AgentMappingVersion],
+            names={"project_id": project_id, "agent_id": agent_id},
+            query={"page": page, "page_size": page_size, "sort": sort},
+        )
+    )
+
+
 def agents_browse(
     project_id: str,
     agent_id: int,

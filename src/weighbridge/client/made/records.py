@@ -36,6 +36,27 @@ class Adjustment(msgspec.Struct, frozen=True, kw_only=True):
     after: str
 
 
+class AgentMapping(msgspec.Struct, frozen=True, kw_only=True):
+    """One version of the mapping of an agent: the variables that it reads beside those of its file."""
+
+    version: int
+    variables: list[MappedVariable]
+    digest: str
+    created_by: int
+    created_at: datetime
+
+
+class AgentMappingVersion(msgspec.Struct, frozen=True, kw_only=True):
+    """One version of the mapping of an agent, without its variables."""
+
+    version: int
+    variable_count: int
+    digest: str
+    created_by: int
+    user_name: str
+    created_at: datetime
+
+
 class AllocatedReport(msgspec.Struct, frozen=True, kw_only=True):
     """A report that holds something of a batch."""
 
@@ -2158,6 +2179,39 @@ class LockedPackage(msgspec.Struct, frozen=True, kw_only=True):
     sha256: str
 
 
+class MappedVariable(msgspec.Struct, frozen=True, kw_only=True):
+    """A variable of a plant's server, and where its values belong."""
+
+    source: str
+    node: str
+    event_type: str
+    data_point: str
+    quality: str
+    status: str | None = None
+    arrived_at: str | None = None
+    asset_id: str | None = None
+    feedstock_id: str | None = None
+    locations: list[str] | None = None
+    tracking_id: str | None = None
+
+
+class MappingOffer(msgspec.Struct, frozen=True, kw_only=True):
+    """The version of its mapping that an agent is to read by."""
+
+    version: int
+    digest: str
+
+
+class MappingState(msgspec.Struct, frozen=True, kw_only=True):
+    """How an agent deals with the mapping of its variables from the web app."""
+
+    sources: list[str]
+    version: int | None = None
+    digest: str | None = None
+    refused_version: int | None = None
+    problems: list[str] | None = None
+
+
 class MaterialEffect(msgspec.Struct, frozen=True, kw_only=True):
     """How far one effect moves an amount."""
 
@@ -2645,6 +2699,7 @@ class PlantAgent(msgspec.Struct, frozen=True, kw_only=True):
     version: str
     state: StateOfAgent
     browsing: Browsing | None
+    mapping: MappingOffer | None
     created_at: datetime
     updated_at: datetime
 
@@ -3511,6 +3566,7 @@ class StateOfAgent(msgspec.Struct, frozen=True, kw_only=True):
     clock_offset_seconds: Decimal | None
     sources: list[SourceState]
     last_values: list[LastValue]
+    mapping: MappingState | None = None
 
 
 class StatedPercentiles(msgspec.Struct, frozen=True, kw_only=True):

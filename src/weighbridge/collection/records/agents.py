@@ -32,6 +32,9 @@ COUNT_MAX: Final = 2**53
 QUIET_SECONDS: Final = (30, 604_800)
 """After how long without a report an agent may count as quiet, at least and at most."""
 
+MAPPING_PROBLEMS_MAX: Final = 100
+"""Sentences in which an agent says why it does not read by a mapping."""
+
 StateText = Annotated[str, at_most(STATE_TEXT_MAX)]
 
 
@@ -63,6 +66,21 @@ class LastValue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The values of the reading as text, such as `temperature 21.1, quality good`."""
 
 
+class MappingState(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How an agent deals with the mapping of its variables from the web app."""
+
+    sources: Annotated[list[StateText], several(SOURCES_MAX)]
+    """The sources whose variables it takes from there, as its file says: those with `nodes_from_service`."""
+    version: Annotated[int, between(1, COUNT_MAX)] | None = None
+    """The version by which it reads; null when it reads by its file alone."""
+    digest: StateText | None = None
+    """The digest of that version, as the service gave it."""
+    refused_version: Annotated[int, between(1, COUNT_MAX)] | None = None
+    """The newer version that it does not take; null when there is none."""
+    problems: Annotated[list[StateText], several(MAPPING_PROBLEMS_MAX)] = []
+    """Why that is so, or which variables of `version` it leaves out, a sentence for each."""
+
+
 class StateOfAgent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What an agent says of itself."""
 
@@ -84,6 +102,8 @@ class StateOfAgent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How each source fares."""
     last_values: Annotated[list[LastValue], several(VARIABLES_MAX)]
     """The last value of each variable since the agent began, the newest first."""
+    mapping: MappingState | None = None
+    """How it deals with the mapping from the web app; null from a version that knows none."""
 
 
 class BrowsedNode(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -129,6 +149,15 @@ class Browsing(msgspec.Struct, frozen=True):
     """What the agent found; null until it has answered."""
 
 
+class MappingOffer(msgspec.Struct, frozen=True):
+    """The version of its mapping that an agent is to read by."""
+
+    version: int
+    """The number of the version."""
+    digest: str
+    """The SHA-256 of its variables, by which versions of the same number are told apart."""
+
+
 class PlantAgent(msgspec.Struct, frozen=True):
     """An agent at a plant, and what it reported last."""
 
@@ -156,6 +185,8 @@ class PlantAgent(msgspec.Struct, frozen=True):
     """What it said of itself then."""
     browsing: Browsing | None
     """The last question about a server's address space; null before the first."""
+    mapping: MappingOffer | None
+    """The newest version of the mapping from the web app; null before the first."""
     created_at: Instant
     updated_at: Instant
 
@@ -204,3 +235,4 @@ class BrowsingQuestionBody(msgspec.Struct, frozen=True, forbid_unknown_fields=Tr
 
 read_state: Final[Any] = partial(msgspec.convert, type=StateOfAgent)
 read_browsing: Final[Any] = partial(msgspec.convert, type=Browsing)
+read_offer: Final[Any] = partial(msgspec.convert, type=MappingOffer)

@@ -137,6 +137,7 @@ _NUMBERED: Final = {
     "static_input": "static input",
     "outage": "outage",
     "agent": "agent",
+    "agent_mapping": "agent mapping",
     "link": "link",
 }
 """Records in paths whose id is a number."""

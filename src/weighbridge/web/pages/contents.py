@@ -31,7 +31,7 @@ from weighbridge.web.pages import (
 )
 from weighbridge.web.pages.access import by_provider, people, sign_in
 from weighbridge.web.pages.certify import mappings
-from weighbridge.web.pages.data_feeds import agents, feed_form, feeds, uploads
+from weighbridge.web.pages.data_feeds import agent_mappings, agents, feed_form, feeds, uploads
 from weighbridge.web.pages.footprints import checking, clients, making
 from weighbridge.web.pages.models import editor, trials, versions
 from weighbridge.web.pages.packages import catalogue, installations, package
@@ -49,6 +49,7 @@ PAGES: Final = (
     operations,
     over_time,
     agents,
+    agent_mappings,
     feeds,
     uploads,
     feed_form,

@@ -8,6 +8,7 @@ from weighbridge.collection.records.agents import PlantAgent, StateOfAgent
 from weighbridge.web.framework.listing import ListView, list_query
 from weighbridge.web.framework.page import action, form, page
 from weighbridge.web.framework.visit import Redirect, View, Visit, view
+from weighbridge.web.pages.data_feeds.mapping_view import list_servers, view_mapping
 
 PATH: Final = "/projects/{project_id}/agents"
 ONE: Final = PATH + "/{agent_id}"
@@ -27,7 +28,10 @@ def describe_state(agent: PlantAgent) -> tuple[str, str]:
         return "a source fails", "short"
     if agent.state.lag_seconds >= LAGGING_SECONDS:
         return "late", "waits"
+    mapping = agent.state.mapping
     if any(source.problems for source in agent.state.sources) or agent.state.refused:
+        return "has problems", "waits"
+    if mapping is not None and mapping.problems:
         return "has problems", "waits"
     return "reads", "good"
 
@@ -58,11 +62,11 @@ async def agent(visit: Visit) -> View:
     """One agent: its sources, the last values, and what it found below a node."""
     found: PlantAgent = await visit.ask(get_agent)
     path = visit.url("agents")
-    servers = [source.name for source in found.state.sources if source.type == "opcua"]
     return view(
         "data/agent.html", found.name, call=f"{path}/{found.id}", crumbs=(("Agents", path),),
         agent=found, path=f"{path}/{found.id}", mark=describe_state(found),
-        clock=describe_clock(found.state), servers=servers,
+        clock=describe_clock(found.state), servers=list_servers(found),
+        mapping=await view_mapping(visit, found),
         variables=[(one, one.time.astimezone(UTC)) for one in found.state.last_values],
     )  # fmt: skip
 

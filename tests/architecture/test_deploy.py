@@ -154,7 +154,7 @@ def test_every_secret_of_the_compose_file_is_made_by_the_page(compose):
 
 @pytest.mark.skipif(
     subprocess.run(["sh", "-c", "docker compose version"], capture_output=True, check=False).returncode != 0,
-    reason="this machine has no `docker compose`; its file is held against the specification of compose instead",
+    reason="this machine has no `docker compose`; its file is held against the schema alone",
 )
 def test_compose_takes_its_file():
     named = {"SITE": "weighbridge.example", "WEIGHBRIDGE_BASE_URL": "https://weighbridge.example"}

@@ -1,7 +1,7 @@
 """What builds and runs images here: Docker with its daemon, or buildah, which needs none.
 
-Buildah has the base image made of Debian's own packages, by mmdebstrap, so that no registry of images is asked:
-its Python is that of Debian 12 rather than the one of the printed base.
+Buildah has the base image made of Debian's own packages, by mmdebstrap, so that no registry of images is
+asked: its Python is that of Debian 12 rather than the one of the printed base.
 """
 
 import json
@@ -92,7 +92,9 @@ class Buildah:
 
     def config(self) -> dict[str, object]:
         """What the image says of itself."""
-        return json.loads(run(*self._words, "inspect", "--type", "image", self._image).stdout)["OCIv1"]["config"]
+        return json.loads(run(*self._words, "inspect", "--type", "image", self._image).stdout)["OCIv1"][
+            "config"
+        ]
 
 
 def missing() -> str:

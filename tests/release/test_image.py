@@ -1,4 +1,4 @@
-"""The image is built as printed, of the wheel, and what runs in it is a person of its own with an empty folder."""
+"""The image is built as printed, of the wheel, and it runs as a person of its own with an empty folder."""
 
 import re
 import shlex

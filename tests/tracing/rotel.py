@@ -1,6 +1,6 @@
 """Rotel, a collector of OpenTelemetry of others, in a process of its own that writes down each span it takes.
 
-`make packages` installs it into `.venv/foreign/collector`. A test that needs it is left out where it is missing.
+`make packages` installs it into `.venv/foreign/collector`. A test that needs it is left out without it.
 """
 
 import re
@@ -15,8 +15,8 @@ from typing import Final
 FOLDER: Final = Path(__file__).parents[2] / ".venv/foreign/collector"
 PROGRAM: Final = next(FOLDER.glob("lib/python*/site-packages/rotel/rotel-agent"), None)
 MISSING: Final = (
-    "Rotel is not installed (`make packages`, with a package index, for Python 3.11 to 3.13), so no collector "
-    "of others takes the traces"
+    "Rotel is not installed (`make packages`, with a package index, for Python 3.11 to 3.13), so no "
+    "collector of others takes the traces"
 )
 _SPAN: Final = re.compile(r"^Span #\d+$", re.MULTILINE)
 _FIELD: Final = re.compile(r"^    (Trace ID|Parent ID|ID|Name) +: (.*)$", re.MULTILINE)
@@ -64,7 +64,8 @@ def rotel(folder: Path) -> Iterator[Rotel]:
         addresses = [f"127.0.0.1:{each.getsockname()[1]}" for each in (http, grpc)]
     log = folder / "rotel.log"
     words = [
-        PROGRAM, "start", "--exporter", "blackhole", "--debug-log", "traces", "--debug-log-verbosity", "detailed",
+        PROGRAM, "start", "--exporter", "blackhole",
+        "--debug-log", "traces", "--debug-log-verbosity", "detailed",
         "--otlp-http-endpoint", addresses[0], "--otlp-grpc-endpoint", addresses[1],
         "--pid-file", folder / "rotel.pid",
     ]  # fmt: skip

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(PROGRAM is None, reason=MISSING)
 
 @pytest.fixture(scope="module")
 def traced(tmp_path_factory):
-    """What the collector has of a service that ran with two processes, asked for a project and for an export."""
+    """What the collector has of a service with a worker, after a project was made and an export."""
     folder = tmp_path_factory.mktemp("traced")
     variables = dict(PRINTED) | {"WEIGHBRIDGE_TRACES_PERCENT": "100"}
     with rotel(folder) as collector:
@@ -31,7 +31,10 @@ def traced(tmp_path_factory):
         try:
             made = service.call("POST", "/projects", PROJECT)
             export = service.call("GET", "/projects?response_mode=summary_with_export")["export"]["id"]
-            until(lambda: service.call("GET", f"/exports/{export}")["status"] == "completed", what="it is written")
+            until(
+                lambda: service.call("GET", f"/exports/{export}")["status"] == "completed",
+                what="it is written",
+            )
             service.stop()
         finally:
             service.close()

@@ -36,9 +36,11 @@ Opened = TypeVar("Opened")
 Told = ParamSpec("Told")
 
 TRACEPARENT: Final = "traceparent"
+_PROBES: Final = frozenset({"/healthz", "/readyz"})
+"""What proxies ask again and again, which is nobody's question."""
 _PROJECT: Final = re.compile(r"/projects/(prj_[0-9a-f]{24})")
 _WORDS: Final = re.compile(r"\b(SELECT|COPY|BEGIN|COMMIT|SET|SAVEPOINT|ROLLBACK|RELEASE)\b")
-_TABLE: Final = re.compile(r"\b(?:FROM|INTO|UPDATE|COPY|JOIN)\s+([a-z_][a-z0-9_]{0,62})\b")
+_TABLE: Final = re.compile(r"\b(?:FROM|INTO|UPDATE|COPY|JOIN)\s+([a-z_][a-z0-9_]{0,62})\b(?!\()")
 _CHANGES: Final = re.compile(r"\b(INSERT INTO|UPDATE|DELETE FROM)\s+([a-z_][a-z0-9_]{0,62})\b")
 
 
@@ -77,7 +79,7 @@ def is_on() -> bool:
 def begin_request(scope: Mapping[str, Any], request_id: str) -> Any:
     """Begin the span of a request by what ASGI says of it; None where none is made."""
     tracing = _Current.tracing
-    if tracing is None:
+    if tracing is None or scope["path"] in _PROBES:
         return None
     parent = next((value for name, value in scope["headers"] if name == b"traceparent"), b"").decode(
         "latin-1"

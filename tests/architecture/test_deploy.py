@@ -1,11 +1,14 @@
 """What `deploy/` has fits the service: its commands, its settings, and the programs that read the files."""
 
+import json
+import os
 import re
 import shutil
 import subprocess
 import tomllib
 from pathlib import Path
 
+import jsonschema_rs
 import pytest
 import yaml
 
@@ -16,6 +19,9 @@ from weighbridge.settings import FILE_ENDING, TABLE
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 VERSION = tomllib.loads((DEPLOY.parent / "pyproject.toml").read_text())["project"]["version"]
+DOCKERFILE = (DEPLOY / "Dockerfile").read_text()
+COMPOSE_SCHEMA = DEPLOY.parent / "tests" / "vendored" / "compose-spec.json"
+SEVERAL_HOSTS = DEPLOY.parent / "docs" / "howto" / "run-on-several-hosts.md"
 UNITS = sorted((DEPLOY / "systemd").glob("*.service"))
 ANALYZE = shutil.which("systemd-analyze")
 EXPOSURE_MAX = 20
@@ -23,6 +29,12 @@ EXPOSURE_MAX = 20
 
 AGENT = "/opt/weighbridge-agent/weighbridge-agent"
 """The agent as one file, where its unit expects it."""
+STEPS = [
+    (step.split(maxsplit=1)[0], step.split(maxsplit=1)[1])
+    for step in DOCKERFILE.replace("\\\n", "").splitlines()
+    if step and not step.startswith("#")
+]
+"""Each instruction of the Dockerfile with what it is given."""
 
 needs_systemd = pytest.mark.skipif(ANALYZE is None, reason="this machine has no systemd-analyze")
 
@@ -93,13 +105,84 @@ def test_what_services_need_of_each_other_is_there(compose):
 
 
 def test_the_image_is_made_of_the_wheel_of_this_version(compose):
-    dockerfile = (DEPLOY / "Dockerfile").read_text()
-    copied = re.findall(r"^COPY (?!--from)(\S+) ", dockerfile, re.MULTILINE)
+    copied = re.findall(r"^COPY (?!--from)(\S+) ", DOCKERFILE, re.MULTILINE)
 
     assert copied == ["requirements.lock", f"dist/weighbridge-{VERSION}-py3-none-any.whl"]
-    assert f"pip-version-check --no-deps weighbridge-{VERSION}-py3-none-any.whl" in dockerfile
+    assert f"pip-version-check --no-deps weighbridge-{VERSION}-py3-none-any.whl" in DOCKERFILE
     images = {one["image"] for one in compose["services"].values() if "build" in one}
     assert images == {f"weighbridge:{VERSION}"}
+
+
+def test_the_steps_of_the_image_are_what_shells_and_engines_take():
+    """What holds without an engine; with one `tests/release/test_image.py` builds the image."""
+    known = {"ARG", "FROM", "WORKDIR", "COPY", "RUN", "ENV", "USER", "VOLUME", "EXPOSE", "STOPSIGNAL", "CMD"}
+    assert {name for name, _ in STEPS} <= known
+
+    for name, given in STEPS:
+        if name == "RUN":
+            said = subprocess.run(["sh", "-n"], input=given, capture_output=True, text=True, check=False)
+            assert said.returncode == 0, given
+    [base] = [given.removeprefix("PYTHON=") for name, given in STEPS if name == "ARG"]
+    assert re.fullmatch(r"python:3\.1[1-4]-slim-[a-z]+", base)
+    assert [given.split()[0] for name, given in STEPS if name == "FROM"] == ["${PYTHON}", "${PYTHON}"]
+
+
+def test_the_image_is_run_by_a_person_who_is_made_and_starts_a_command():
+    given = {name: value for name, value in STEPS if name in {"USER", "CMD", "VOLUME"}}
+    [making] = [value for name, value in STEPS if name == "RUN" and "useradd" in value]
+    names = [name for name, _ in STEPS]
+
+    assert making.split("&&")[1].split()[-1] == given["USER"] != "root"
+    assert "--uid 10001 --gid 10001" in making
+    assert making.split()[-1] == given["VOLUME"]
+    assert names.index("CMD") > names.index("USER") > max(i for i, one in enumerate(names) if one == "COPY")
+    program, command = json.loads(given["CMD"])
+    assert (program, command in set(app)) == ("weighbridge", True)
+
+
+def test_an_engine_is_sent_nothing_but_what_the_image_copies():
+    lines = (DEPLOY / "Dockerfile.dockerignore").read_text().splitlines()
+    sent = {line.removeprefix("!") for line in lines if line.startswith("!")}
+
+    assert [line for line in lines if line[0] not in "#!"] == ["*"]
+    assert sent == {"requirements.lock", "dist/*.whl"}
+
+
+def test_the_compose_file_is_what_the_specification_of_compose_says(compose):
+    schema = jsonschema_rs.validator_for(json.loads(COMPOSE_SCHEMA.read_text()))
+
+    assert [error.message for error in schema.iter_errors(compose)] == []
+
+
+def test_the_compose_file_asks_for_the_variables_that_the_page_gives():
+    asked = set(re.findall(r"\$\{(\w+):\?", (DEPLOY / "compose.yaml").read_text()))
+    [given] = re.findall(r"^(.*) docker compose up --build", SEVERAL_HOSTS.read_text(), re.MULTILINE)
+
+    assert asked == set(re.findall(r"(\w+)=\S+", given))
+
+
+def test_every_secret_of_the_compose_file_is_made_by_the_page(compose):
+    page = SEVERAL_HOSTS.read_text()
+
+    for secret in compose["secrets"].values():
+        assert re.search(rf"(> |-out ){re.escape(secret['file'].removeprefix('./'))}", page), secret
+
+
+@pytest.mark.skipif(
+    subprocess.run(["sh", "-c", "docker compose version"], capture_output=True, check=False).returncode != 0,
+    reason="this machine has no `docker compose`; its file is held against the schema alone",
+)
+def test_compose_takes_its_file():
+    named = {"SITE": "weighbridge.example", "WEIGHBRIDGE_BASE_URL": "https://weighbridge.example"}
+    done = subprocess.run(
+        ["docker", "compose", "--file", DEPLOY / "compose.yaml", "config", "--format", "json"],
+        env=os.environ | named, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+    assert done.returncode == 0, done.stderr
+    read = json.loads(done.stdout)["services"]
+    assert read["api"]["environment"]["WEIGHBRIDGE_BASE_URL"] == "https://weighbridge.example"
+    assert read["worker"]["depends_on"]["migrate"]["condition"] == "service_completed_successfully"
 
 
 def test_documents_name_the_files_of_this_version():

@@ -2,10 +2,12 @@
 
 from itertools import pairwise
 
+import httpx2 as http
 import pytest
 
-from weighbridge.client import Failed, Invalid, NotFound, RateLimited, Unreachable, UnreadableAnswer
+from weighbridge.client import Client, Failed, Invalid, NotFound, RateLimited, Unreachable, UnreadableAnswer
 from weighbridge.client.calls import ATTEMPTS_MAX, Call, Received, Send, call, execute_call
+from weighbridge.client.flows import await_task
 
 READ = call("GET", "/projects/{project_id}", dict, names={"project_id": "prj_1"})
 WRITE = call("POST", "/projects", dict, body={"project": {"name": "Plant"}}, takes_key=True)
@@ -119,3 +121,24 @@ def test_something_else_that_answers_is_told_from_the_service():
         carried(READ, Received(404, b"<html>not here</html>"))
     with pytest.raises(UnreadableAnswer, match="something else"):
         carried(READ, Received(200, b"<html>hello</html>"))
+
+
+def test_a_client_tells_of_retries_and_not_of_looks_at_a_task():
+    at = "2026-03-01T00:00:00Z"
+    task = {"id": 7, "type": "export", "state": "running", "progress": 0, "created_at": at, "args": {}}
+    task |= dict.fromkeys(
+        ("progress_description", "started_at", "finished_at", "error_message", "result"), None
+    )
+    answers = iter([(503, {}), (200, task), (200, {**task, "state": "complete", "progress": 100})])
+
+    def answered(_request):
+        status, body = next(answers)
+        return http.Response(status, json=body)
+
+    told, paused = [], []
+    transport = http.MockTransport(answered)
+    waits = {"pause": paused.append, "tell_retry": told.append, "token": "of nobody"}
+    with Client("http://plant.example", transport=transport, **waits) as client:
+        client.run(await_task(7, timeout=None, show=None))
+
+    assert (len(paused), told) == (2, paused[:1])

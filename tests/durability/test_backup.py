@@ -350,7 +350,7 @@ def test_the_commands_say_what_is_there_and_what_came_back(plant, folder, capsys
 
     [one] = manifests(plant.target)
     assert listed.startswith(f"{one.id}  whole at ")
-    assert "Later changes on timeline 1, was copied until " in listed
+    assert "Later changes, on timeline 1, were copied until " in listed
     assert f"the backup {plant.taken.id} and 0 segments of the log, 2 files." in restored
     assert ", 1 evidence, " in restored
     with pytest.raises(Refusal, match="it takes a time with an offset"):

@@ -1,5 +1,6 @@
 """Requests, their transactions and statements, and the tasks that they queue, as a collector is told."""
 
+import httpx2
 import pytest
 from tests.tracing.collector import collecting
 
@@ -115,6 +116,17 @@ def test_a_task_is_a_trace_of_its_own_with_a_link_to_the_request_that_queued_it(
     assert len(attempt.links) == 1
 
 
+def test_a_probe_of_health_is_no_span(collector, api):
+    for path in ("/healthz", "/readyz"):
+        answer = httpx2.get(api.server.address + path, headers={"X-Request-Id": f"trace-probe{path}"})
+        assert answer.status_code == 200
+    sent(api, "GET", "/projects", "trace-after-probes").expect(200)
+
+    of_request(collector, "trace-after-probes")
+    assert b"trace-probe" not in collector.raw
+    assert not [one for one in collector.spans if one.name == "other"]
+
+
 @pytest.mark.parametrize(
     ("statement", "name"),
     [
@@ -125,6 +137,8 @@ def test_a_task_is_a_trace_of_its_own_with_a_link_to_the_request_that_queued_it(
         ("COPY events (a) FROM STDIN", "COPY events"),
         ("BEGIN ISOLATION LEVEL REPEATABLE READ", "BEGIN"),
         ("SELECT now()", "SELECT"),
+        ("SELECT 1 FROM unnest(%s::bigint[]) JOIN ledgers USING (id)", "SELECT ledgers"),
+        ("SELECT EXTRACT(epoch FROM now())", "SELECT"),
     ],
 )
 def test_a_statement_is_named_by_what_it_does_to_which_table(statement, name):

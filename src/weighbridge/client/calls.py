@@ -299,9 +299,10 @@ class Send:
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """Asks for time to pass."""
+    """Asks for time to pass, until a call is sent again or until a task is looked at again."""
 
     seconds: float
+    is_retry: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,7 +345,7 @@ def answer_call(call: Call[T]) -> Flow[Received]:
             return answer
         if attempt == ATTEMPTS_MAX or not _worth_repeating(call, answer):
             break
-        yield Pause(_pause(attempt, answer.retry_after))
+        yield Pause(_pause(attempt, answer.retry_after), is_retry=True)
     if answer.status == 0:
         reason = answer.content.decode()
         raise Unreachable(f"{call.method} {call.path} was not answered: {reason}")

@@ -64,9 +64,14 @@ class Client(Groups):
         timeout: float = TIMEOUT_SECONDS,
         transport: http.BaseTransport | None = None,
         pause: Callable[[float], None] = time.sleep,
+        tell_retry: Callable[[float], None] | None = None,
     ) -> None:
-        """Know where the service is; `pause` lets so many seconds pass between two attempts."""
-        self._pause = pause
+        """Know where the service is; `pause` lets so many seconds pass between two attempts.
+
+        `tell_retry` is told the seconds before a call that failed is sent again, and not when a task is
+        looked at again.
+        """
+        self._pause, self._tell_retry = pause, tell_retry
         self._http = http.Client(**settings(address, token, timeout), transport=transport)
         super().__init__(self)
 
@@ -103,6 +108,8 @@ class Client(Groups):
 
     def _done(self, step: Send | Pause) -> Any:
         if isinstance(step, Pause):
+            if step.is_retry and self._tell_retry is not None:
+                self._tell_retry(step.seconds)
             return self._pause(step.seconds)
         try:
             return read_answer(self._http.request(**build_request(step.call)))

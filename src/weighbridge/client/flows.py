@@ -60,7 +60,7 @@ def await_task(task_id: int, *, timeout: float | None, show: Show | None) -> Flo
             return task
         if timeout is not None and waited + pause > timeout:
             raise TaskTimeout(f"Task {task.id} ({task.type}) is still {task.state} after {waited:.0f} s.")
-        yield Pause(pause)
+        yield Pause(pause, is_retry=False)
         waited += pause
         pause = min(pause * GROWTH, SECONDS_MAX)
 

@@ -193,7 +193,7 @@ def _listing(place: "BackupTarget", *, as_json: bool) -> str:
         for number in sorted({manifest.timeline for manifest in all_manifests})
     ]
     lines += [
-        f"Later changes on timeline {number}, was copied until {_text(reach.until)}.\n"
+        f"Later changes, on timeline {number}, were copied until {_text(reach.until)}.\n"
         for number, reach in reaches
         if reach is not None
     ]

@@ -11,7 +11,6 @@ import inspect
 import json
 import re
 import sys
-import time
 import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -316,7 +315,7 @@ class connected:  # noqa: N801 - read as `with connected(url)`
 
     def __init__(self, url: str | None) -> None:
         try:
-            self._client = Client(url, pause=_told_pause)
+            self._client = Client(url, tell_retry=_tell_retry)
         except ValueError as error:
             raise Refusal(str(error)) from error
 
@@ -329,11 +328,10 @@ class connected:  # noqa: N801 - read as `with connected(url)`
             raise Refusal(str(error)) from error
 
 
-def _told_pause(seconds: float) -> None:
-    """Let time pass before a call is sent again, and say so."""
+def _tell_retry(seconds: float) -> None:
+    """Say why nothing comes yet."""
     sys.stderr.write(f"The service does not answer, or is busy; trying again in {seconds:.0f} seconds.\n")
     sys.stderr.flush()
-    time.sleep(seconds)
 
 
 def _ask(function: Callable[..., Any], forms: dict[str, ArgumentForm], texts: dict[str, Any]) -> Any:

@@ -20,7 +20,7 @@ export PYTHONDONTWRITEBYTECODE :=
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test test-long test-all long-tests test-cells test-citus packages check lint types compiled bench scale fuzz fuzz-accounting stories stories-as-of stories-uncertainty same-bytes durability certify chaos hosts fuzz-api fuzz-readers fuzz-bundle bundle-set mutations attack attack-readers sensor screenshots docs site dist agent arm64 release-check stored-release lock sbom audit clean
+.PHONY: help setup demo serve test test-long test-all long-tests test-cells test-citus packages packages-long check lint types compiled bench scale fuzz fuzz-accounting stories stories-as-of stories-uncertainty same-bytes durability certify chaos hosts fuzz-api fuzz-readers fuzz-bundle bundle-set mutations attack attack-readers sensor screenshots docs site dist agent release-check stored-release lock sbom audit clean
 
 help: ## say what can be made
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -37,10 +37,10 @@ test: packages ## lint, types, import contracts, then every test but the long on
 	@$(MAKE) --no-print-directory --jobs=2 types lint compiled
 	@$(BIN)/pytest -m "not long" --numprocesses $(WORKERS) --dist worksteal
 
-test-long: packages arm64 compiled ## the tests that take long, which tests/long_tests.txt names
+test-long: packages-long compiled ## the tests that take long, which tests/long_tests.txt names
 	@$(BIN)/pytest -m long --numprocesses $(WORKERS) --dist worksteal
 
-test-all: packages arm64 compiled ## every test, with the time of each in build/tests.xml
+test-all: packages-long compiled ## every test, with the time of each in build/tests.xml
 	@$(BIN)/pytest --junitxml=build/tests.xml --numprocesses $(WORKERS) --dist worksteal
 
 long-tests: $(READY) ## write tests/long_tests.txt from the times of `make test-all`
@@ -50,7 +50,8 @@ packages: ## install what tests need of the system's packages, where that can be
 	@tools/system_packages.sh
 	@PYTHON=$(PYTHON) tools/foreign_tools.sh
 
-arm64: $(READY) ## lay a Python for ARM and an emulator into .venv, with which the agent's file for ARM is tested
+packages-long: packages ## install what long tests need besides: buildah for the image, and a Python for ARM in .venv
+	@tools/system_packages.sh long
 	@tools/arm64_root.sh
 
 check: test ## the same as `make test`, which is what CI runs

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Installs what tests hold this product against, pinned, into .venv/foreign: Spectral, openapi-typescript, an edge
 # node of Sparkplug B, an OPC UA server and the programs of PostgreSQL 17 from npm, openapi-python-client, the
-# identity provider Canaille and the collector Rotel from the Python index. It fails nothing: a machine without npm or network leaves those
-# tests out, and says so.
+# identity provider Canaille, the collector Rotel and a reader of Compose files from the Python index. It fails
+# nothing: a machine without npm or network leaves those tests out, and says so.
 FROM=tests/contract/foreign
 INTO=.venv/foreign
 STAMP=$(cat $FROM/package-lock.json $FROM/requirements.txt | cksum)
@@ -26,6 +26,8 @@ install_apart canaille $FROM/canaille.txt \
     "tests/platform/sign_on: people sign in by an identity provider that nobody here wrote"
 install_apart collector $FROM/collector.txt \
     "tests/tracing/test_foreign_collector.py: traces at a collector of OpenTelemetry that nobody here wrote"
+install_apart compose $FROM/compose.txt \
+    "tests/architecture/test_deploy.py: the Compose file, read by a reader that nobody here wrote"
 [ "$(cat $INTO/ready 2> /dev/null)" = "$STAMP" ] && exit 0
 mkdir -p $INTO && cp $FROM/package.json $FROM/package-lock.json $INTO/
 if (cd $INTO && npm ci --ignore-scripts --no-audit --no-fund --silent) > /dev/null 2>&1 &&

@@ -13,10 +13,14 @@ faketime faketime tests/durability/test_agent_kills.py: the agent's clock, which
 nginx nginx tests/docs/test_proxy_howto.py: the printed proxy
 caddy caddy tests/docs/test_proxy_howto.py: the printed Caddyfile
 promtool prometheus tests/architecture/test_observing.py: the alerts, tried over figures of hours
-buildah buildah tests/release/test_image.py: the image, built as it is printed
-mmdebstrap mmdebstrap tests/release/test_image.py: the base of that image, made of packages
 pgbouncer pgbouncer tests/durability/test_pooler.py: requests and tasks behind PgBouncer
 "
+# With the argument `long`, what long tests alone need as well.
+NEEDED_BY_LONG="
+buildah buildah tests/release/test_image.py: the image, built as it is printed
+mmdebstrap mmdebstrap tests/release/test_image.py: the base of that image, made of packages
+"
+[ "$1" = long ] && NEEDED="$NEEDED$NEEDED_BY_LONG"
 
 PATH="$PATH:/usr/sbin:/usr/local/sbin"
 updated=

@@ -1,6 +1,6 @@
 """The agent's file for ARM: it starts, says what it is and reads a plant, in an emulator of the processor.
 
-`tools/arm64_root.sh`, which `make arm64` runs, lays the emulator and a Python for ARM into `.venv/arm64`.
+`tools/arm64_root.sh` lays the emulator and a Python for ARM into `.venv/arm64`; `make packages-long` runs it.
 """
 
 import os

@@ -1,14 +1,13 @@
 """`python -m tools.agent_file [FOLDER] [--twice] [--key FILE] [--signers FILE]`: build the agent's files."""
 
 import argparse
-import os
-import subprocess
 import sys
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from tools.agent_file.packing import SUMS, Release, build_into
+from tools.agent_file.packing import Release, build_into
 from tools.agent_file.wheels import PLATFORMS, Unbuildable
+from tools.distributions.building import SUMS
+from tools.distributions.building_again import build_again
 from tools.distributions.staging import ROOT
 from weighbridge.core.signing import SigningKey, UnprovenError
 
@@ -32,26 +31,12 @@ def main() -> None:
         sys.exit(f"Nothing was built: {error}")
     options = [f"--{name}={told}" for name in ("key", "signers", "signer") if (told := getattr(given, name))]
     options += [f"--platform={name}" for name in given.platform or ()]
-    if given.twice and _build_again(options) != (given.folder / SUMS).read_text():
+    if given.twice and build_again("tools.agent_file", options) != (given.folder / SUMS).read_text():
         sys.exit(f"A second build gives other bytes than those in {given.folder}.")
     for file in built:
         print(f"{file}  {file.stat().st_size:,} bytes")
     if key is None:
         print("The files are not signed: no --key was given.")
-
-
-def _build_again(options: list[str]) -> str:
-    """The sums of a build by another process, in another time zone and with other hashes of texts."""
-    with TemporaryDirectory() as folder:
-        subprocess.run(
-            [sys.executable, "-m", "tools.agent_file", folder, *options],
-            env={**os.environ, "TZ": "Pacific/Chatham", "PYTHONHASHSEED": "7"},
-            stdout=subprocess.DEVNULL,
-            umask=0o077,
-            check=True,
-            cwd=ROOT,
-        )
-        return (Path(folder) / SUMS).read_text()
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ from tools.agent_file.wheels import (
     fetch_wheels,
     read_files,
 )
+from tools.distributions.building import SUMS
 from tools.distributions.staging import ROOT, moment
 from weighbridge.agent.single_file import manifest as manifests
 from weighbridge.agent.single_file.machine import MANIFEST
@@ -33,7 +34,6 @@ from weighbridge.agent.single_file.sources import FILE_ENDING
 from weighbridge.agent.spool import SPOOL_VERSION
 from weighbridge.core.signing import SigningKey, write_ssh_public_key, write_ssh_signature
 
-SUMS: Final = "SHA256SUMS"
 SHEBANG: Final = b"#!/usr/bin/env -S python3 -IS\n"
 START: Final = ROOT / "tools" / "agent_file" / "start.py"
 COMMON: Final = "code/common"

@@ -1,13 +1,11 @@
 """`python -m tools.distributions [FOLDER] [--twice]`: build them, or twice to compare the bytes."""
 
 import argparse
-import os
-import subprocess
 import sys
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from tools.distributions.building import SUMS, Unbuilt, build_into
+from tools.distributions.building_again import build_again
 from tools.distributions.staging import ROOT
 
 
@@ -22,25 +20,11 @@ def main() -> None:
     except Unbuilt as unbuilt:
         sys.exit(f"Nothing was built:\n{unbuilt}")
     if given.twice:
-        again = _again()
+        again = build_again("tools.distributions")
         if again != (given.folder / SUMS).read_text():
             sys.exit(f"A second build gives other bytes:\n{(given.folder / SUMS).read_text()}{again}")
     for file in built:
         print(f"{file}  {file.stat().st_size:,} bytes")
-
-
-def _again() -> str:
-    """The sums of a build by another process, in another time zone and with other hashes of texts."""
-    with TemporaryDirectory() as folder:
-        subprocess.run(
-            [sys.executable, "-m", "tools.distributions", folder],
-            env={**os.environ, "TZ": "Pacific/Chatham", "PYTHONHASHSEED": "7"},
-            stdout=subprocess.DEVNULL,
-            umask=0o077,
-            check=True,
-            cwd=ROOT,
-        )
-        return (Path(folder) / SUMS).read_text()
 
 
 if __name__ == "__main__":

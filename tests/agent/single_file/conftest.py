@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 from tests.release.conftest import shared
-from tools.agent_file.packing import PLATFORMS, SUMS, Release, assemble_file, build_into
+from tools.agent_file.packing import PLATFORMS, Release, assemble_file, build_into
+from tools.distributions.building import SUMS
 
 from weighbridge.agent.single_file.signing import NAMESPACE
 from weighbridge.core.signing import SigningKey, write_ssh_signature

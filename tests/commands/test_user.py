@@ -9,6 +9,8 @@ import pytest
 from tests.given.people import PASSWORD, Visitor, email_of
 from tests.server import Account, Server
 
+from weighbridge.core.platform.permission import ROLES
+
 JOIN = re.compile(r"http://127\.0\.0\.1:8080(/join\?key=a\d+\.[\w-]{43})\n")
 ENTER = re.compile(r"http://127\.0\.0\.1:8080(/enter\?key=a\d+\.[\w-]{43})\n")
 OTHER = "another password of the tests"
@@ -38,6 +40,15 @@ def test_whoever_is_invited_joins_by_the_link_that_is_printed(user, server: Serv
     ).expect(303)
     assert "Rea" in somebody.get("/me").expect(200).text
     assert f"{email}  Reader, signs in, last signed in 2" in user("list").expect(0).out
+
+
+@pytest.mark.parametrize("role", ROLES, ids=lambda role: role.name)
+def test_every_role_can_be_given(user, account: Account, role):
+    email = f"{role.name}-{account.id}@plant.example"
+
+    user("add", "--email", email, "--role", role.name).expect(0)
+
+    assert f"{email}  {role.title}, invited\n" in user("list").expect(0).out
 
 
 def test_an_invitation_that_is_taken_back_lets_nobody_in(user, server: Server, account: Account):

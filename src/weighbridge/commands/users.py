@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 PersonEmail = Annotated[str, Parameter(help="The address that the person signs in by.")]
 RoleOption = Annotated[
-    Literal["administrator", "member", "collector", "reader"] | None,
+    Literal["administrator", "member", "collector", "reader", "verifier"] | None,
     Parameter(help="What the person may do in all projects, as one of the roles."),
 ]
 ProjectRoleOption = Annotated[

@@ -27,6 +27,10 @@ OF_A_PROJECT: Final = frozenset(
 """Parameters of paths that name a record of one project, whose id begins with it."""
 
 
+class AccountOnly(Forbidden):
+    """The permission is held in single projects, and the operation is of the account."""
+
+
 def admit(actor: Actor, permission: str, path: Mapping[str, str], *, spans_projects: bool) -> Actor:
     """The actor for an operation, who reaches no projects but those in which the permission is held.
 
@@ -45,9 +49,13 @@ def admit(actor: Actor, permission: str, path: Mapping[str, str], *, spans_proje
             raise _lacking(permission)
         place = project if place is None else place
     entered = actor.enter(permission, place)
-    is_of_account = held is not None and not is_of_projects(permission, path, spans_projects=spans_projects)
-    if entered is None or is_of_account:
+    if entered is None:
         raise _lacking(permission)
+    if held is not None and not is_of_projects(permission, path, spans_projects=spans_projects):
+        sentence = (
+            f"The token has the permission {permission} in single projects; this takes it in the account."
+        )
+        raise AccountOnly(sentence, "permission_missing")
     return entered
 
 

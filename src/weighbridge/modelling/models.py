@@ -21,7 +21,7 @@ from weighbridge.db.engine import Read, Write
 from weighbridge.db.lists.listing import Filter, Listing, Page, list_request, read_page
 from weighbridge.db.row import Column, Derived, row_of, unless_null
 from weighbridge.db.statements import Literal
-from weighbridge.errors import Conflict, Invalid, Malformed
+from weighbridge.errors import Conflict, Forbidden, Invalid, Malformed
 from weighbridge.http.endpoints.endpoint import ReadCall, WriteCall, ask, get, patch, post
 from weighbridge.http.messages.body import LONG_BODY_BYTES_MAX
 from weighbridge.http.messages.operation import Attachment, Spool
@@ -141,13 +141,27 @@ async def insert_model(tx: Write, actor: Actor, project: int | None, text: str) 
     return made
 
 
+async def _refuse_reaching_others(tx: Read, actor: Actor, version: StoredModel) -> None:
+    """Raise Forbidden where somebody limited to projects would write a model that other projects run."""
+    refuse_shared(actor, version.project, "The model")
+    seen = actor.projects
+    if seen is None:
+        return
+    linked = "SELECT EXISTS (SELECT FROM ledgers WHERE family_id = %s AND project_id <> ALL (%s))"
+    if await tx.value(linked, (version.family, sorted(seen))):
+        raise Forbidden(
+            "Ledgers of other projects run the model; to write it takes the permission in the account.",
+            "permission_missing",
+        )
+
+
 async def create_version(tx: Write, actor: Actor, friendly: str, request: NewVersion) -> Model:
     """Make the next version of a model; only on its latest, so that nobody's changes are left behind.
 
     A name that was given to the model itself stays until a document brings another one than the last.
     """
     latest = await find_owned_model(tx, actor, friendly)
-    refuse_shared(actor, latest.project, "The model")
+    await _refuse_reaching_others(tx, actor, latest)
     problems = [
         *_check_label(request.version_label),
         *_check_description(request.description, "description"),
@@ -185,7 +199,7 @@ async def set_active_version(tx: Write, actor: Actor, friendly: str) -> Model:
     Raises Invalid while the version has errors, or a ledger is credited by an output that it lacks.
     """
     version = await find_owned_model(tx, actor, friendly)
-    refuse_shared(actor, version.project, "The model")
+    await _refuse_reaching_others(tx, actor, version)
     await tx.execute("SELECT FROM model_families WHERE id = %s FOR UPDATE", (version.family,))
     active: int = await tx.value(
         "SELECT active_model_id FROM model_families WHERE id = %s", (version.family,)
@@ -367,7 +381,7 @@ async def update_model(call: WriteCall, body: Struct) -> Model:
     """Change the name, order or description of a version; what it computes changes only by a new version."""
     tx, actor, friendly = call.tx, call.actor, call.path["model_id"]
     version = await find_owned_model(tx, actor, friendly, is_changed=True)
-    refuse_shared(actor, version.project, "The model")
+    await _refuse_reaching_others(tx, actor, version)
     before = await read_model_version(tx, actor, friendly)
     requested = MODEL_BODIES.changed(before, body)
     problems = [*_check_description(requested.description, "model.description")]
@@ -401,7 +415,7 @@ async def set_version_label(call: WriteCall, body: VersionLabelBody) -> Model:
     """
     tx, actor, friendly, request = call.tx, call.actor, call.path["model_id"], body.model
     version = await find_owned_model(tx, actor, friendly, is_changed=True)
-    refuse_shared(actor, version.project, "The model")
+    await _refuse_reaching_others(tx, actor, version)
     label = request.version_label
     if not isinstance(label, str | None):
         raise Malformed([*left_out(request)])

@@ -72,3 +72,36 @@ def test_an_installation_elsewhere_is_not_found_by_its_methodology(api, limited,
     assert limited.get("/models").expect(200).data == [
         one for one in api.get("/models").data if one["project_id"] != theirs.project["id"]
     ]
+
+
+def test_a_model_that_ledgers_of_other_projects_run_is_changed_with_rights_in_the_account_alone(
+    api, limited, mine, theirs
+):
+    model, text = mine.model["id"], api.get(f"/models/{mine.model['id']}/document").text
+    limited.patch(f"/models/{model}", {"model": {"name": "Deliveries"}}).expect(200)
+    ledger = {
+        "name": "Linked",
+        "model_id": model,
+        "output": mine.ledger["output"],
+        "unit": mine.ledger["unit"],
+    }
+    api.post(f"/projects/{theirs.project['id']}/ledgers", {"ledger": ledger}).expect(201)
+
+    refused = [
+        limited.patch(f"/models/{model}", {"model": {"name": "Renamed"}}),
+        limited.post(f"/models/{model}/versions", {"yaml": text, "activate": True}),
+        limited.post(f"/models/{model}/activate", {}),
+    ]
+
+    sentence = "Ledgers of other projects run the model; to write it takes the permission in the account."
+    assert [answer.expect(403).error["message"] for answer in refused] == [sentence] * 3
+    api.post(f"/models/{model}/versions", {"yaml": text}).expect(201)
+
+
+def test_who_is_limited_is_told_that_what_belongs_to_the_account_takes_the_permission_there(limited):
+    refused = limited.post("/methodologies", {"methodology": METHODOLOGY}).expect(403)
+
+    assert refused.error["message"] == (
+        "The token has the permission production_accounting:write in single projects; this takes it in the"
+        " account."
+    )

@@ -26,7 +26,7 @@ from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Read
 from weighbridge.errors import Forbidden, NotFound
 from weighbridge.http import wire
-from weighbridge.http.admission import admit
+from weighbridge.http.admission import AccountOnly, admit
 from weighbridge.http.caller import (
     WebRequest,
     ask_in_cell,
@@ -444,15 +444,25 @@ class Redirect:
     """The result that the next page shows once."""
 
 
+_WHOM_TO_ASK: Final = "Ask an administrator of the account for it."
+
+
 def lacking_permission(permission: str) -> str:
     """Return the message for a person who lacks a permission."""
-    return f"You do not have the permission {permission}. Ask an administrator of the account for it."
+    return f"You do not have the permission {permission}. {_WHOM_TO_ASK}"
 
 
 def admit_person(actor: Actor, permission: str, path: Mapping[str, str], *, spans_projects: bool) -> Actor:
     """The actor of a person for a page or an operation; Forbidden or NotFound where they may not have it."""
     try:
         return admit(actor.leave(), permission, path, spans_projects=spans_projects)
+    except AccountOnly:
+        sentence = (
+            f"You have the permission {permission} in single projects only; this takes it in the account."
+        )
+        raise Forbidden(
+            f"{sentence} Ask an administrator of the account for it.", "permission_missing"
+        ) from None
     except Forbidden:
         raise Forbidden(lacking_permission(permission), "permission_missing") from None
 

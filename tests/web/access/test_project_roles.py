@@ -90,6 +90,8 @@ def named_of_another(theirs: World, mine: World, path: str) -> Iterator[str]:
         kind = KINDS.get(hidden, kind_of(hidden))
         if hidden == "project_id" or kind in OF_AN_ACCOUNT or kind == "user":
             continue
+        if theirs.ids[kind] == mine.ids[kind]:  # a number that each counts from 1, such as of a version
+            continue
         ids = {name: mine.ids[KINDS.get(name, kind_of(name))] for name in names_in(path)}
         yield path.format_map(ids | {hidden: theirs.ids[kind]})
 

@@ -428,12 +428,7 @@ async def _editor(
     preview_problems: list[str] = []
     if carried is not None:
         questions = await _list_questions(visit, draft, carried, kind)
-    # An answer to a question that is asked otherwise since, as columns were changed, is none.
-    answers = {
-        question.name: answer if answer in {each.value for each in question.alternatives} else ""
-        for question in questions
-        for answer in (visit.text(question.name),)
-    }
+    answers = _list_given(visit, questions)
     open_fields = {question.field for question in questions if not answers[question.name]}
     if carried is not None:
         # What is open is read in any way, and not shown.
@@ -443,9 +438,8 @@ async def _editor(
             if question.field in open_fields
         }
         shown_body = build_feed_body(draft) | open_answers
-        new_locations = sum(1 for name in _LOCATIONS if visit.text(f"{name}.new.name"))
         preview, preview_problems = await visit.reading.in_thread(
-            build_preview, carried, shown_body, kind, new_locations
+            build_preview, carried, shown_body, kind, _count_new_locations(visit)
         )
     nights = await visit.reading.in_thread(
         feeds.describe_nights, draft.text("time_zone"), build_feed_body(draft), visit.frame.now
@@ -465,6 +459,19 @@ async def _editor(
         sample_path=visit.url(f"data_feeds/sample?event_type_id={kind.id}"),
         **await build_form_context(visit, RECORD_FIELDS, chosen, "data_feed"),
     )  # fmt: skip
+
+
+def _list_given(visit: Visit, questions: Sequence[SampleQuestion]) -> dict[str, str]:
+    """The answers by question; one to a question that is asked otherwise since is none."""
+    return {
+        question.name: answer if answer in {each.value for each in question.alternatives} else ""
+        for question in questions
+        for answer in (visit.text(question.name),)
+    }
+
+
+def _count_new_locations(visit: Visit) -> int:
+    return sum(1 for name in _LOCATIONS if visit.text(f"{name}.new.name"))
 
 
 async def _list_questions(

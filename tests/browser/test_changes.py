@@ -1,9 +1,12 @@
-"""A page of another origin follows changes by `EventSource`, as the how-to says."""
+"""Pages follow changes by `EventSource`, as the how-to says: of another origin, and of the service's own."""
 
 import http.server
+import re
 from contextlib import contextmanager
+from pathlib import Path
 from threading import Thread
 
+from tests.browser.site import site_of
 from tests.given import collection as given
 
 FOLLOW = """
@@ -50,3 +53,43 @@ def test_a_dashboard_of_the_plant_follows_changes_with_a_ticket(site, api, accou
 
         assert page.evaluate("window.changes")[0]["id"] == event["id"]
         page.close()
+
+
+GUIDE = Path(__file__).parents[2] / "docs/howto/follow-changes.md"
+PRINTED = re.findall(r"```js\n(.*?)```", GUIDE.read_text(), re.DOTALL)[0]
+
+
+def test_the_printed_function_continues_with_another_ticket(site, api, account):
+    plant = given.measuring(api, given.number("mass"))
+    asked = []
+
+    def fetch_ticket():
+        asked.append(1)
+        body = {"expires_in_seconds": 60}
+        return account.caller().post("/changes/issue_ticket", body).expect(200).body["ticket"]
+
+    with site_of(site, account).at(f"/projects/{plant['id']}/events") as page:
+        page.expose_function("fetchTicket", fetch_ticket)
+        page.evaluate(
+            """async (printed) => {
+            window.changes = []
+            window.sources = []
+            window.EventSource = class extends EventSource {
+                constructor(...given) { super(...given); window.sources.push(this) }
+            }
+            const follow = new Function(`${printed}; return follow`)()
+            await follow('/api/v1/changes', fetchTicket, (change) => window.changes.push(change.id))
+        }""",
+            PRINTED,
+        )
+        page.wait_for_function("sources[0].readyState === EventSource.OPEN")
+        first = given.event(api, plant, values={"mass": 1})
+        page.wait_for_function("(id) => changes.includes(id)", arg=first["id"])
+
+        page.evaluate("sources[0].dispatchEvent(new MessageEvent('end'))")
+        second = given.event(api, plant, values={"mass": 2})
+
+        page.wait_for_function("(id) => changes.includes(id)", arg=second["id"])
+        assert page.evaluate("changes").count(first["id"]) == 1
+        assert len(asked) == 2
+        assert "&after=" in page.evaluate("sources[1].url")

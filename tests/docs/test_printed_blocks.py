@@ -293,7 +293,9 @@ def test_changes_are_followed_from_a_cursor_on(shell):
     given.project(shell.api)
 
     assert '"cursor"' in shell.run(waiting.replace("&wait=30", "&wait=1"))
-    assert datetime.fromisoformat(shell.run(ticket).strip()) > datetime.now(UTC)
+    issued = json.loads(shell.run(ticket))
+    assert issued["ticket"].startswith("wbt_")
+    assert datetime.fromisoformat(issued["expires_at"]) > datetime.now(UTC)
 
 
 def test_a_webhook_gives_its_secret(shell):

@@ -7,7 +7,7 @@ from tests.given.workbooks import TIME, number, sheet, text, workbook
 
 from weighbridge.errors import Refusal
 from weighbridge.exchange.records.data_feeds import FeedColumn, SuggestedColumns
-from weighbridge.exchange.tables.sample import add_times, guess_time_format, read_sample
+from weighbridge.exchange.tables.sample import add_times, guess_time_format, list_times_of, read_sample
 
 
 @pytest.fixture
@@ -85,6 +85,41 @@ def test_a_column_of_times_gives_the_start_where_no_name_says_which_does(sampled
     assert FeedColumn("Abgelesen am", "start_time") in guessed.columns
     assert (guessed.unclear, guessed.lacking) == (["note"], [])
     assert add_times(found, SuggestedColumns([], ["note"], ["start_time"])).lacking == ["start_time"]
+
+
+def test_a_time_of_day_beside_a_date_belongs_to_the_start(sampled):
+    found = sampled("Datum;Uhrzeit;Masse\n03.04.2026;06:12;1\n03.04.2026;24:00;2\n04.04.2026;;3\n")
+    dates = SuggestedColumns([FeedColumn("Datum", "start_time")], ["Uhrzeit", "Masse"], [])
+
+    guessed = add_times(found, dates)
+
+    assert guessed.columns == [FeedColumn("Datum", "start_time"), FeedColumn("Uhrzeit", "start_time")]
+    assert guessed.unclear == ["Masse"]
+    assert list_times_of(found, guessed.columns) == ["03.04.2026 06:12", "03.04.2026 24:00"]
+    assert guess_time_format(found, guessed) == ("%d.%m.%Y %H:%M", False)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "Datum;Beginn;Ende\n03.04.2026;06:12;06:30\n",
+        "Datum;Schicht\n03.04.2026;1\n",
+        "Uhrzeit;Datum\n06:12;03.04.2026\n",
+        "Datum;Uhrzeit\n03.04.2026 06:12;06:12\n",
+    ],
+)
+def test_a_column_that_may_be_no_time_of_the_date_stays_unclear(sampled, content):
+    found = sampled(content)
+    others = [name for name in found.header if name != "Datum"]
+    dates = SuggestedColumns([FeedColumn("Datum", "start_time")], others, [])
+
+    assert add_times(found, dates) == dates
+
+
+def test_numbers_that_usually_mean_no_value_are_found(sampled):
+    rows = "1;-9999,0;-999\n2;-9999;-999,25\n3;-99;-9998\n4;9999;x-9999\n"
+
+    assert sampled(f"time;mass;moisture\n{rows}").missing == ["-9999", "-999", "-999.25"]
 
 
 @pytest.mark.parametrize(

@@ -165,6 +165,67 @@ def test_events_are_previewed_as_they_would_be_stored_once_questions_are_answere
     assert plant.api.get(feeds(plant)).data == []
 
 
+def test_a_clock_that_is_mapped_after_an_answer_opens_the_question_again(ada, plant):
+    ada.get(new(plant)).expect(200)
+    content = "Datum;Von;Bis;Mass (kg)\n03.04.2026;06:12;06:30;12\n05.04.2026;24:00;24:00;13\n"
+    looked = sent(ada, sample(plant), "scale.csv", content.encode()).expect(200)
+    form = form_of(looked) | {"answer_time_format": "%d.%m.%Y", "answer_time_zone": "UTC"}
+    form["field"] = ["start_time", "start_time", "-", "mass"]
+
+    again = ada.post(f"{feeds(plant)}/preview", form).expect(200)
+
+    assert "03.04.2026 06:12 may be 3 April 2026 or 4 March 2026. Which is it?" in words(again)
+    assert "answer the question above" in words(again)
+    shown = ada.post(f"{feeds(plant)}/preview", form | {"answer_time_format": "%d.%m.%Y %H:%M"})
+    assert "3 Apr 2026 06:12 Mass 0.012 t" in words(shown)
+    assert "6 Apr 2026 00:00 Mass 0.013 t" in words(shown)
+
+
+def test_a_preview_says_what_every_event_lacks(account, ada):
+    plant = Feeding(account, expected_locations="one", requires_tracking_id=True)
+    ada.get(new(plant)).expect(200)
+    content = (
+        "Zeitstempel;Mass;Ticket;Ort\n;kg;;\n31.01.2025 06:00;1200,5;A1;Nord\n31.01.2025 07:00;1;A2;Nord\n"
+    )
+    looked = sent(ada, sample(plant), "scale.csv", content.encode()).expect(200)
+    form = form_of(looked) | {"answer_time_zone": "UTC", "units_line": "yes"}
+    form["field"] = ["start_time", "mass", "-", "-"]
+
+    lacking = words(ada.post(f"{feeds(plant)}/preview", form))
+
+    assert "Events of type delivery need 1 location. Map a column to location, or set one below." in lacking
+    assert "Events of type delivery need a tracking ID. Map a column to tracking ID." in lacking
+    assert "31 Jan 2025 06:00 Mass 1.2005 t" in lacking
+    form["field"] = ["start_time", "mass", "tracking_id", "-"]
+    with_location = form | {"location_id.new.name": "Scale 1"}
+    assert "Events of type" not in words(ada.post(f"{feeds(plant)}/preview", with_location))
+    form["field"] = ["start_time", "mass", "tracking_id", "location"]
+    assert "Events of type" not in words(ada.post(f"{feeds(plant)}/preview", form))
+
+
+@pytest.mark.parametrize(
+    ("decimal_mark", "typed", "missing"),
+    [
+        (",", "-9999,0", ["-9999,0"]),
+        (",", "n/a, -9999,0,-8888", ["n/a", "-9999,0", "-8888"]),
+        (",", "-9999, 0", ["-9999", "0"]),
+        (".", "-9999,0", ["-9999", "0"]),
+    ],
+)
+def test_a_missing_value_with_a_decimal_comma_stays_one(ada, plant, decimal_mark, typed, missing):
+    ada.get(new(plant)).expect(200)
+
+    ada.post(f"{feeds(plant)}/new?event_type_id={plant.event_type['id']}", MAPPED | {
+        "event_type_id": plant.event_type["id"], "decimal_mark": decimal_mark, "missing": typed,
+    })  # fmt: skip
+
+    [feed] = plant.api.get(feeds(plant)).data
+    assert feed["missing"] == missing
+    again = fields(ada.get(f"{feeds(plant)}/{feed['id']}/edit"))["missing"][0]
+    ada.post(f"{feeds(plant)}/{feed['id']}/edit", MAPPED | {"decimal_mark": decimal_mark, "missing": again})
+    assert plant.api.get(f"{feeds(plant)}/{feed['id']}").body["missing"] == missing
+
+
 def form_of(answer):
     """What the form of a feed sends as it is."""
     typed = fields(answer)

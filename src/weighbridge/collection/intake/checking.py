@@ -367,7 +367,8 @@ def location_numbers(
     if not schema.locations_min <= count <= LOCATIONS_MAX:
         problems.refuse(
             "locations",
-            f"names {count}; events of type {event_type!r} name {schema.locations_min} to {LOCATIONS_MAX}.",
+            f"must name {schema.locations_min} to {LOCATIONS_MAX} for events of type {event_type!r},"
+            f" but names {count}.",
         )
     return numbers
 

@@ -513,7 +513,7 @@ def _find_conflicts(fields: Sequence[str | None], feed: DataFeed) -> Iterator[Pr
     has_value = RowValues.of(feed.columns).reference is not None
     if feed.client_reference != ReferenceRule.COLUMN and is_given and not has_value:
         text = (
-            f"A column gives client_reference, which the data feed makes by {feed.client_reference}; "
-            "leave the column out, or let client_reference be column."
+            "A column is mapped to client_reference, but the data feed identifies events by "
+            f"{feed.client_reference}. Set client_reference to column, or ignore the column."
         )
         yield Problem(text, "client_reference", "conflict")

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from weighbridge.collection.records.data_points import EventType
+from weighbridge.collection.records.data_points import EXPECTED_LOCATIONS, EventType
 from weighbridge.collection.records.events import NewEvent
 from weighbridge.core.time.calendar import Instant
 from weighbridge.exchange.records.data_feeds import DataFeed
 from weighbridge.exchange.tables.cell import LimitRule, MissingMarks, NumberForm
-from weighbridge.exchange.tables.columns import build_clock, map_columns
+from weighbridge.exchange.tables.columns import LOCATION_FIELD, build_clock, map_columns
 from weighbridge.exchange.tables.rows import NumberedEvent, RowMapping, read_rows
 from weighbridge.exchange.tables.table import BadRow, FileRow
 
@@ -64,10 +64,9 @@ def preview_rows(
     """Read the rows of a sample as a feed would; Invalid where the columns fit no file."""
     first = feed.header_line + 1 + bool(units)
     numbered = [FileRow(first + at, [*cells]) for at, cells in enumerate(rows)]
-    units_line = FileRow(feed.header_line + 1, [*units]) if units else None
     form = NumberForm.of(feed.decimal_mark, feed.thousands_separator)
     mapping = RowMapping(
-        columns=map_columns(header, feed, event_type, units_line),
+        columns=map_columns(header, feed, event_type, _find_units_line(feed, units)),
         clock=build_clock(feed),
         event_type=event_type.slug,
         locations=[],
@@ -84,6 +83,36 @@ def preview_rows(
         _describe_row(outcome, cells[outcome.line])
         for outcome in read_rows(_SampleTable(header, numbered), mapping)
     ]
+
+
+def list_lacking(
+    header: Sequence[str],
+    feed: DataFeed,
+    event_type: EventType,
+    units: Sequence[str] = (),
+    *,
+    new_locations: int = 0,
+) -> list[str]:
+    """Say what events of a type need and neither a column nor the feed gives, in sentences.
+
+    Locations that are created together with the feed count as given by it.
+    """
+    fields = map_columns(header, feed, event_type, _find_units_line(feed, units)).fields
+    given = len(feed.location_ids) + new_locations + (LOCATION_FIELD in fields)
+    needed = EXPECTED_LOCATIONS[event_type.expected_locations]
+    lacking = []
+    if given < needed:
+        count = f"{needed} location{'s' if needed > 1 else ''}"
+        remedy = "Map a column to location, or set one below."
+        lacking.append(f"Events of type {event_type.name} need {count}. {remedy}")
+    if event_type.requires_tracking_id and "tracking_id" not in fields:
+        remedy = "Map a column to tracking ID."
+        lacking.append(f"Events of type {event_type.name} need a tracking ID. {remedy}")
+    return lacking
+
+
+def _find_units_line(feed: DataFeed, units: Sequence[str]) -> FileRow | None:
+    return FileRow(feed.header_line + 1, [*units]) if units else None
 
 
 def _describe_row(outcome: NumberedEvent | BadRow, cells: list[str]) -> PreviewedRow:

@@ -9,6 +9,7 @@ suggested would be taken: fields that exist, units that convert, none of them gi
 """
 
 import gzip
+import re
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -44,6 +45,7 @@ from weighbridge.exchange.tables.sample_form import (
     guess_delimiter,
     guess_header_line,
     guess_marks,
+    guess_missing,
     guess_skipped_rows,
     split_lines,
 )
@@ -137,6 +139,9 @@ _DATES: Final = (
 )  # fmt: skip
 _CLOCKS: Final = (" %H:%M:%S", " %H:%M", "", " %I:%M:%S %p", " %I:%M %p")
 
+_CLOCK: Final = re.compile(r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?(?: ?[AaPp][Mm])?")
+"""A time of day."""
+
 _DATE_FORMATS: Final = (
     *(date + clock for date in _DATES for clock in _CLOCKS), "%Y%m%d%H%M%S", "%Y%m%d %H:%M",
 )  # fmt: skip
@@ -166,6 +171,8 @@ class FileSample:
     """Of a long file, the columns that its rows were brought together by."""
     skip_rows: list[str] = field(default_factory=list)
     """Patterns of rows that seem to be totals, which are not among the rows."""
+    missing: list[str] = field(default_factory=list)
+    """Numbers that seem to mean that there is no value."""
 
     def column(self, index: int) -> list[str]:
         """The cells of a column that hold anything."""
@@ -194,10 +201,12 @@ def read_sample(path: Path, name: str, header_line: int = HEADER_SEARCHED) -> Fi
     has_units = form.tag_column is None and len(rows) > 1 and is_line_of_units(rows[0], rows[1])
     units = rows[0] if has_units else []
     rows = rows[has_units:]
-    marks = guess_marks([cell.strip() for row in rows for cell in row])
+    cells = [cell.strip() for row in rows for cell in row]
+    marks = guess_marks(cells)
     return FileSample(
         name, header, rows, encoding, delimiter, marks.decimal_mark, line, head.is_workbook, has_units, units,
         marks.thousands_separator, form.tag_column, form.value_column, [*form.skip_rows],
+        guess_missing(cells),
     )  # fmt: skip
 
 
@@ -238,7 +247,33 @@ def _refuse_wide(name: str, header: Sequence[str]) -> None:
 
 
 def add_times(sample: FileSample, columns: SuggestedColumns) -> SuggestedColumns:
-    """The suggestion, in which a column that holds times gives the start where no name tells which does."""
+    """The suggestion, in which a column that holds times gives the start where no name tells which does.
+
+    A column of times of day belongs to the start as well if it is the only one after that of the dates.
+    """
+    return _add_clock(sample, _add_start(sample, columns))
+
+
+def _add_clock(sample: FileSample, columns: SuggestedColumns) -> SuggestedColumns:
+    starts = [column for column in columns.columns if column.field == START]
+    if len(starts) != 1 or starts[0].column not in sample.header:
+        return columns
+    clocks = [
+        name
+        for index, name in enumerate(sample.header)
+        if (cells := sample.column(index)) and all(map(_CLOCK.fullmatch, cells))
+    ]
+    is_after = clocks and sample.header.index(clocks[0]) > sample.header.index(starts[0].column)
+    if len(clocks) != 1 or not is_after or clocks[0] not in columns.unclear:
+        return columns
+    both = [*columns.columns, FeedColumn(clocks[0], START)]
+    times = list_times_of(sample, both)
+    if not times or not any(parse_times(times, time_format) for time_format in (None, *_DATE_FORMATS)):
+        return columns
+    return SuggestedColumns(both, [name for name in columns.unclear if name != clocks[0]], columns.lacking)
+
+
+def _add_start(sample: FileSample, columns: SuggestedColumns) -> SuggestedColumns:
     if START not in columns.lacking:
         return columns
     for index, name in enumerate(sample.header):
@@ -258,14 +293,15 @@ def add_times(sample: FileSample, columns: SuggestedColumns) -> SuggestedColumns
 
 
 def list_times_of(sample: FileSample, columns: Sequence[FeedColumn]) -> list[str]:
-    """The cells of the columns that give times."""
-    time_columns = {column.column for column in columns if column.field in TIME_FIELDS}
-    return [
-        cell
-        for index, column in enumerate(sample.header)
-        if column in time_columns
-        for cell in sample.column(index)
-    ]
+    """The times that columns give; a date and a time of day in two columns are one, joined as in a file."""
+    return [time for field in TIME_FIELDS for time in _list_joined(sample, columns, field)]
+
+
+def _list_joined(sample: FileSample, columns: Sequence[FeedColumn], field: str) -> list[str]:
+    names = {column.column for column in columns if column.field == field}
+    places = [index for index, name in enumerate(sample.header) if name in names]
+    rows = ([row[place].strip() for place in places if place < len(row)] for row in sample.rows)
+    return [" ".join(cells) for cells in rows if len(cells) == len(places) and all(cells) and cells]
 
 
 def guess_time_format(sample: FileSample, columns: SuggestedColumns) -> tuple[str | None, bool]:

@@ -42,6 +42,10 @@ _TOTALS: Final = (
 """How rows begin that programs write below a table."""
 
 
+_NO_VALUE: Final = re.compile(r"(-9{3,})(?:[.,](?:0+|(25|9+)))?")
+"""Numbers by which loggers say that there is no value: -9999, -999.25, -9999.0."""
+
+
 class NumberMarks(NamedTuple):
     """What numbers are written with."""
 
@@ -114,3 +118,9 @@ def guess_skipped_rows(rows: Iterable[Sequence[str]]) -> list[str]:
     """Patterns of the rows of a sample that begin as totals do."""
     firsts = (next((text for cell in row if (text := cell.strip())), "") for row in rows)
     return [*dict.fromkeys(f"{word}*" for first in firsts for word in _TOTALS if first.startswith(word))]
+
+
+def guess_missing(cells: Iterable[str]) -> list[str]:
+    """The numbers among cells that usually mean that there is no value, each once and with a point."""
+    matches = filter(None, map(_NO_VALUE.fullmatch, cells))
+    return [*dict.fromkeys(f"{match[1]}.{match[2]}" if match[2] else match[1] for match in matches)]

@@ -82,6 +82,7 @@ _REPORTS: Final = "howto/report-and-restate.md"
 _FOOTPRINTS: Final = "howto/exchange-footprints.md"
 
 OF_TAG: Final[Mapping[str, str]] = {
+    "Agents": "howto/run-an-agent.md",
     "Api tokens": "howto/give-people-access.md",
     "Identity providers": "howto/sign-in-by-your-provider.md",
     "Asset custom fields": "howto/keep-assets.md",

@@ -1,6 +1,7 @@
 """Create and change a data feed by a form, which a sample of its files fills in as far as possible."""
 
 import asyncio
+import re
 import shutil
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
@@ -18,6 +19,7 @@ from weighbridge.core.collection.data_feed import (
     HEADER_LINE_MAX,
     HEADER_SEARCHED,
     NAME_OF_FILE_MAX,
+    DecimalMark,
 )
 from weighbridge.core.collection.evidence import remove_path
 from weighbridge.core.problem import Problem
@@ -99,6 +101,9 @@ RECORD_FIELDS: Final = (
 _TAB: Final = "tab"
 """How a tab is typed, which a field would not keep."""
 
+_BETWEEN_TEXTS: Final = re.compile(r"(?<![0-9]),|,(?![0-9])")
+"""What parts texts where a comma may also be the mark of a number."""
+
 _CELLS_APART: Final = " · "
 
 
@@ -172,6 +177,7 @@ def draft_of_sample(sample: FileSample, suggested: SuggestedColumns, carried: Ca
         "delimiter": _TAB if sample.delimiter == "\t" else sample.delimiter,
         "header_line": str(sample.header_line), "decimal_mark": sample.decimal_mark,
         "thousands_separator": sample.thousands_separator, "skip_rows": ", ".join(sample.skip_rows),
+        "missing": ", ".join(sample.missing),
         "tag_column": sample.tag_column or "", "value_column": sample.value_column or "",
         "time_format": "" if carried.ambiguity.formats else time_format or "", "time_zone": "",
     }  # fmt: skip
@@ -216,7 +222,7 @@ def build_feed_body(draft: FeedDraft) -> dict[str, Any]:
         "columns": columns,
         "delimiter": "\t" if delimiter == _TAB else delimiter,
         "header_line": int(line) if line.isascii() and line.isdigit() and len(line) < 9 else line,
-        "missing": _split(draft.text("missing")),
+        "missing": split_missing(draft.text("missing"), draft.text("decimal_mark")),
         "skip_rows": _split(draft.text("skip_rows")),
         "location_ids": draft.locations,
         "rows_in_order": draft.in_order,
@@ -227,6 +233,13 @@ def build_feed_body(draft: FeedDraft) -> dict[str, Any]:
 
 def _split(text: str) -> list[str]:
     return [part for piece in text.split(",") if (part := piece.strip())]
+
+
+def split_missing(text: str, decimal_mark: str) -> list[str]:
+    """Return the texts that mean no value; with a decimal comma, one between two digits is of a number."""
+    if decimal_mark != DecimalMark.COMMA:
+        return _split(text)
+    return [part for piece in _BETWEEN_TEXTS.split(text) if (part := piece.strip())]
 
 
 def delimiters(draft: FeedDraft) -> list[tuple[str, str]]:
@@ -415,7 +428,7 @@ async def _editor(
     preview_problems: list[str] = []
     if carried is not None:
         questions = await _list_questions(visit, draft, carried, kind)
-    answers = {question.name: visit.text(question.name) for question in questions}
+    answers = _list_given(visit, questions)
     open_fields = {question.field for question in questions if not answers[question.name]}
     if carried is not None:
         # What is open is read in any way, and not shown.
@@ -425,7 +438,9 @@ async def _editor(
             if question.field in open_fields
         }
         shown_body = build_feed_body(draft) | open_answers
-        preview, preview_problems = await visit.reading.in_thread(build_preview, carried, shown_body, kind)
+        preview, preview_problems = await visit.reading.in_thread(
+            build_preview, carried, shown_body, kind, _count_new_locations(visit)
+        )
     nights = await visit.reading.in_thread(
         feeds.describe_nights, draft.text("time_zone"), build_feed_body(draft), visit.frame.now
     )
@@ -444,6 +459,19 @@ async def _editor(
         sample_path=visit.url(f"data_feeds/sample?event_type_id={kind.id}"),
         **await build_form_context(visit, RECORD_FIELDS, chosen, "data_feed"),
     )  # fmt: skip
+
+
+def _list_given(visit: Visit, questions: Sequence[SampleQuestion]) -> dict[str, str]:
+    """The answers by question; one to a question that is asked otherwise since is none."""
+    return {
+        question.name: answer if answer in {each.value for each in question.alternatives} else ""
+        for question in questions
+        for answer in (visit.text(question.name),)
+    }
+
+
+def _count_new_locations(visit: Visit) -> int:
+    return sum(1 for name in _LOCATIONS if visit.text(f"{name}.new.name"))
 
 
 async def _list_questions(

@@ -25,7 +25,7 @@ from weighbridge.exchange.records.data_feeds import DATA_FEED_BODIES, DataFeed, 
 from weighbridge.exchange.tables.ambiguity import SampleAmbiguity, find_ambiguity
 from weighbridge.exchange.tables.cell import CellError, read_moment
 from weighbridge.exchange.tables.columns import TIME_FIELDS
-from weighbridge.exchange.tables.preview import PreviewedRow, preview_rows
+from weighbridge.exchange.tables.preview import PreviewedRow, list_lacking, preview_rows
 from weighbridge.exchange.tables.sample import FileSample, parse_times
 from weighbridge.web.display.figures import MONTHS, format_clock
 
@@ -162,15 +162,18 @@ def list_answers(typed: Mapping[str, Sequence[str]]) -> dict[str, str]:
 
 
 def build_preview(
-    carried: CarriedSample, body: Mapping[str, object], event_type: EventType
+    carried: CarriedSample, body: Mapping[str, object], event_type: EventType, new_locations: int
 ) -> tuple[list[PreviewedRow], list[str]]:
-    """The carried rows as events, or the sentences that say why they are none."""
+    """The carried rows as events, and the sentences that say what all of them lack or why they are none."""
     given = {name: value for name, value in body.items() if value not in (None, "")}
     names = {"name": "Sample", "event_type_id": event_type.id}
     try:
         new = msgspec.convert({"data_feed": names | given}, DATA_FEED_BODIES.new_body)
         feed: DataFeed = DATA_FEED_BODIES.created(new)
-        return preview_rows(carried.header, carried.rows, feed, event_type, carried.units), []
+        rows = preview_rows(carried.header, carried.rows, feed, event_type, carried.units)
+        return rows, list_lacking(
+            carried.header, feed, event_type, carried.units, new_locations=new_locations
+        )
     except Invalid as refusal:
         return [], [problem.message for problem in refusal.problems]
     except (msgspec.ValidationError, ValueError) as error:

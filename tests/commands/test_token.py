@@ -107,7 +107,8 @@ def test_every_wrong_permission_is_refused_with_the_allowed_ones(weighbridge):
     allowed = (
         "production_accounting:read, production_accounting:write, production_accounting:verify, "
         "data_collection:read, data_collection:write, data_rules:read, data_rules:write, data_rules:approve, "
-        "administration:read, administration:write"
+        "administration:read, administration:write, and except for administration each followed by @ and the"
+        " id of a project"
     )
     assert done.err == (
         f"The permission 'data:all' does not exist; there are {allowed}.\n"

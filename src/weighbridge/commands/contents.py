@@ -70,6 +70,7 @@ RENAMED: Final = {"api_tokens": "tokens", "async_tasks": "tasks"}
 """Kinds that people call otherwise than the interface does."""
 
 KINDS: Final = (
+    "agent_mappings",
     "agents",
     "api_tokens",
     "asset_custom_fields",

@@ -306,14 +306,24 @@ def _list_explained(contents: BundleContents) -> dict[tuple[int, int], dict[str 
     """By event and version what corrections put where, those that were in force for a batch that read it."""
     explained: dict[tuple[int, int], dict[str | None, str]] = {}
     for line in contents.lineage.values():
+        if not line.corrections:
+            continue
+        inputs = [(read, parse_ranges(read.events)) for read in line.inputs]
         for number in parse_ranges(line.corrections):
             row = contents.corrections.get(number)
             if row is None:
                 continue
-            versions = {read.versions.get(str(row.event), 0) for read in line.inputs}
-            for version in versions:
-                explained.setdefault((row.event, version), {})[row.data_point] = row.to_value
+            for read, events in inputs:
+                if _has(events, row.event):
+                    version = read.versions.get(str(row.event), 0)
+                    explained.setdefault((row.event, version), {})[row.data_point] = row.to_value
     return explained
+
+
+def _has(numbers: Sequence[int], number: int) -> bool:
+    """Whether a number is among others, which ascend."""
+    place = bisect_left(numbers, number)
+    return place < len(numbers) and numbers[place] == number
 
 
 def list_unexplained(

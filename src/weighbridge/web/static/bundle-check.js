@@ -7273,11 +7273,14 @@
     const explained = new Map(),
       held = new Set(contents.lateEvents.keys());
     for (const line of contents.lineage.values()) {
+      if (!line.corrections) continue;
+      const inputs = line.inputs.map((read) => [read.versions, parseRanges(read.events)]);
       for (const number of parseRanges(line.corrections)) {
         const row = contents.corrections.get(number);
         if (!row) continue;
-        for (const read of line.inputs)
-          gather(explained, `${row.event}/${read.versions[row.event] ?? 0}`, () => new Map()).set(row.data_point, row.to_value);
+        for (const [versions, events] of inputs)
+          if (hasNumber(events, row.event))
+            gather(explained, `${row.event}/${versions[row.event] ?? 0}`, () => new Map()).set(row.data_point, row.to_value);
       }
     }
     for (const [slug, file] of contents.events) {

@@ -59,6 +59,15 @@ GUIDE = Path(__file__).parents[2] / "docs/howto/follow-changes.md"
 PRINTED = re.findall(r"```js\n(.*?)```", GUIDE.read_text(), re.DOTALL)[0]
 
 
+def wait_until(page, condition, argument=None):
+    """Ask again and again from outside: a page whose policy forbids `eval` cannot ask itself."""
+    for _ in range(200):
+        if page.evaluate(condition, argument):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(condition)
+
+
 def test_the_printed_function_continues_with_another_ticket(site, api, account):
     plant = given.measuring(api, given.number("mass"))
     asked = []
@@ -82,14 +91,14 @@ def test_the_printed_function_continues_with_another_ticket(site, api, account):
         }""",
             PRINTED,
         )
-        page.wait_for_function("sources[0].readyState === EventSource.OPEN")
+        wait_until(page, "() => sources[0].readyState === EventSource.OPEN")
         first = given.event(api, plant, values={"mass": 1})
-        page.wait_for_function("(id) => changes.includes(id)", arg=first["id"])
+        wait_until(page, "(id) => changes.includes(id)", first["id"])
 
         page.evaluate("sources[0].dispatchEvent(new MessageEvent('end'))")
         second = given.event(api, plant, values={"mass": 2})
 
-        page.wait_for_function("(id) => changes.includes(id)", arg=second["id"])
+        wait_until(page, "(id) => changes.includes(id)", second["id"])
         assert page.evaluate("changes").count(first["id"]) == 1
         assert len(asked) == 2
         assert "&after=" in page.evaluate("sources[1].url")

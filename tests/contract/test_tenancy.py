@@ -82,6 +82,7 @@ def told(answer: Answer, *values: Any) -> tuple[int, str]:
     """What an answer tells, without the id of the request and the ids that were sent."""
     text = answer.text.replace(answer.headers["x-request-id"], "<request>")
     text = re.sub(r'"page_size":\d+', '"page_size":"<size>"', text)  # may be the number of a record as well
+    text = text.replace(f'"statusCode":{answer.status}', '"statusCode":"<status>"')  # may be one, too
     for value in values:
         text = re.sub(rf"(?<!\w){re.escape(str(value))}(?!\w)", "<id>", text)
     return answer.status, text

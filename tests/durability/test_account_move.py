@@ -124,9 +124,11 @@ def test_an_account_moves_while_it_is_used_and_its_log_goes_on(service, plant, s
 
 @pytest.mark.usefixtures("service")
 def test_the_command_says_where_an_account_lives_already(shared_dir):
-    done = subprocess.run(
-        [sys.executable, *CLI, "account", "move", str(ACCOUNT), "--to", "north", "--data-dir", shared_dir],
-        capture_output=True, text=True, check=False, timeout=60, env=environment(),
-    )  # fmt: skip
+    words = ("account", "move", str(ACCOUNT), "--to", "north", "--data-dir", shared_dir)
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, *CLI, *words],
+            capture_output=True, text=True, check=False, timeout=60, env=environment(),
+        )  # fmt: skip
 
     assert (done.returncode, "lives in the cell north already" in done.stderr) == (1, True)

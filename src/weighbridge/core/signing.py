@@ -254,7 +254,7 @@ def read_ssh_public_key(text: str) -> bytes:
     kind, encoded = [*text.split(), "", ""][:2]
     try:
         public = base64.b64decode(encoded, validate=True)[-PUBLIC_KEY_BYTES:]
-    except binascii.Error:
+    except ValueError:  # no base64, or no ASCII
         public = b""
     if len(public) != PUBLIC_KEY_BYTES or write_ssh_public_key(public) != f"{kind} {encoded}":
         raise UnprovenError(

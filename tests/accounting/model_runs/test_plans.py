@@ -28,18 +28,18 @@ QUERIES = (
 
 @pytest.fixture(scope="module")
 def model(lone):
-    """The number of a version with many runs, alone and behind batches."""
+    """The actor of an account, and the number of a version of it with many runs, alone and behind batches."""
     account = lone.server.account()
     plant = accounting.plant(account.caller(), account.drain)
     many.many_batches(lone, plant, 10_000)
-    return identity.number("model", plant.model["id"])
+    return account.actor, identity.number("model", plant.model["id"])
 
 
 @pytest.fixture
 def page(lone, model):
     def read(*query):
         request = list_request(query, MODEL_RUNS)
-        return explained(lone.server, lambda tx: select_model_runs(tx, model, request))
+        return explained(lone.server, lambda tx: select_model_runs(tx, *model, request))
 
     return read
 

@@ -8,7 +8,6 @@ from tests.given import packages
 from tests.given.forms import typed_in
 from tests.given.people import visitor
 
-from weighbridge.packages.installing.matching import compare_documents
 from weighbridge.packages.reading import read_package
 
 TUTORIAL = Path(__file__).parents[3] / "docs" / "tutorial" / "first-batch.md"
@@ -102,14 +101,3 @@ def test_packages_are_offered_to_those_who_may_install_them(account):
     lesser = visitor(account, "administration:read", "administration:write").get("/projects").expect(200).text
     assert "Create project" in lesser
     assert "Biochar plant" not in lesser
-
-
-def test_the_model_of_the_tutorial_computes_as_that_of_its_package():
-    [document] = re.findall(
-        r"cat > stored-carbon.yaml <<'YAML'\n(.*?)YAML\n", TUTORIAL.read_text(), re.DOTALL
-    )
-    packaged = read_package(packages.shipped("stored-carbon")).models["stored-carbon"]
-
-    differences = compare_documents(document, packaged)
-
-    assert {one.field.rpartition(".")[2] for one in differences} == {"source"}

@@ -30,16 +30,16 @@ READ = [
 
 
 @pytest.fixture(scope="module")
-def worlds(world: World) -> tuple[World, World]:
-    """Two projects of an account."""
-    other = world_of(world.account.server, beside=world)
+def worlds(server: Server) -> tuple[World, World]:
+    """Two projects of an account of their own, for other pages are tested with one project."""
+    world = world_of(server)
+    other = world_of(server, beside=world)
     return world, World(other.account, {**other.ids, "user": world.ids["user"]}, other.callers)
 
 
 @pytest.fixture(scope="module")
-def rea(worlds: tuple[World, World], server: Server) -> Visitor:
+def rea(worlds: tuple[World, World]) -> Visitor:
     """Somebody who may do everything in the second project."""
-    assert server is worlds[0].account.server
     project = worlds[1].ids["project"]
     return visitor(worlds[1].account, *(f"{one}{IN_PROJECT}{project}" for one in PROJECT_PERMISSIONS))
 

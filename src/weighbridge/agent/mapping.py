@@ -33,10 +33,8 @@ from weighbridge.agent.configuration_reading import (
 )
 from weighbridge.agent.readings import name_variable
 from weighbridge.agent.spool import Spool, StoredMapping
+from weighbridge.core.collection.node_id import MAPPED_VARIABLES_MAX
 from weighbridge.core.problem import Problem
-
-VARIABLES_MAX: Final = 1_000
-"""Variables that the agent takes from a mapping."""
 
 VERSION_MAX: Final = 2**31 - 1
 """The greatest number of a version."""
@@ -79,8 +77,8 @@ def read_mapping(content: bytes) -> TakenMapping:
     except (msgspec.DecodeError, UnicodeDecodeError, KeyError, TypeError) as error:
         raise ConfigurationError(f"The answer of the service has no mapping: {error}.") from None
     mapping: TakenMapping = read_record_of_json(TakenMapping, said, "mapping")
-    if len(mapping.variables) > VARIABLES_MAX:
-        sentence = f"has {len(mapping.variables):,} items; it takes at most {VARIABLES_MAX:,}."
+    if len(mapping.variables) > MAPPED_VARIABLES_MAX:
+        sentence = f"has {len(mapping.variables):,} items; it takes at most {MAPPED_VARIABLES_MAX:,}."
         raise ConfigurationError([Problem(f"mapping.variables {sentence}", "mapping.variables", "too_many")])
     return mapping
 

@@ -16,7 +16,6 @@ from psycopg.sql import SQL
 
 from weighbridge.collection.agents import AGENTS
 from weighbridge.collection.records.agent_mappings import (
-    MAPPED_VARIABLES_MAX,
     AgentMapping,
     AgentMappingVersion,
     MappedVariable,
@@ -27,7 +26,7 @@ from weighbridge.collection.records.agent_mappings import (
 from weighbridge.collection.records.agents import STATE_TEXT_MAX, PlantAgent
 from weighbridge.collection.records.events import LOCATIONS_MAX, REFERENCE_LENGTH_MAX
 from weighbridge.core import identity
-from weighbridge.core.collection.node_id import NODE_ID_FORM, is_node_id
+from weighbridge.core.collection.node_id import MAPPED_VARIABLES_MAX, NODE_ID_FORM, is_node_id
 from weighbridge.core.identity import SLUG_LENGTH_MAX
 from weighbridge.core.number import shorten
 from weighbridge.core.problem import Problem

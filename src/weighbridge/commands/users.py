@@ -21,8 +21,7 @@ from weighbridge.core.platform.permission import (
     ALL_PERMISSIONS,
     LIFETIME_DAYS_DEFAULT,
     LIFETIMES_DAYS,
-    PROJECT_PERMISSIONS,
-    ROLES,
+    PROJECT_ROLES,
     find_role,
     hash_token,
     limit_role,
@@ -332,14 +331,14 @@ def _permissions_of_person(
 def _permissions_of_project(text: str) -> tuple[str, ...]:
     """What PROJECT=ROLE gives."""
     friendly, _, name = text.partition("=")
-    key, role = identity.parse("project", friendly), find_role(name)
-    given = limit_role(role, key.project) if key and role else ()
-    if not given or role is None or len(given) < len(role.permissions):
-        roles = ", ".join(one.name for one in ROLES if {*one.permissions} <= {*PROJECT_PERMISSIONS})
+    key = identity.parse("project", friendly)
+    role = next((role for role in PROJECT_ROLES if role.name == name), None)
+    if key is None or role is None:
+        roles = ", ".join(role.name for role in PROJECT_ROLES)
         raise Refusal(
             f"--project-role is {shorten(text)!r}; it takes the id of a project, = and one of {roles}."
         )
-    return given
+    return limit_role(role, key.project)
 
 
 def _describe(user: "User") -> dict[str, object]:

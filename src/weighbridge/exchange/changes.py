@@ -28,7 +28,7 @@ from weighbridge.core.platform.audit import (
     read_cursor,
 )
 from weighbridge.core.platform.permission import ANY, Actor
-from weighbridge.core.platform.tasks import AREA_OF_KIND, find_readable_projects, list_readable_kinds
+from weighbridge.core.platform.tasks import AREA_OF_KIND, list_readable_kinds
 from weighbridge.core.problem import Problem
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.engine import Database, Read, Write
@@ -49,7 +49,8 @@ from weighbridge.exchange.records.changes import (
 from weighbridge.http.endpoints.endpoint import ReadCall, ask
 from weighbridge.http.endpoints.long_polling import FollowCall, LookResult, StreamLook, follow
 from weighbridge.platform import authentication
-from weighbridge.platform.tenancy import read_project
+from weighbridge.platform.async_tasks import list_readable
+from weighbridge.platform.tenancy import limit_to_projects, read_project
 
 PAGE_SIZE_DEFAULT: Final = 200
 PAGE_SIZE_MAX: Final = 1_000
@@ -143,19 +144,10 @@ def _limit_to_readable(actor: Actor, kinds: Sequence[ChangeKind]) -> Composable:
     for kind in kinds:
         if kind in PERMISSIONS:
             named = SQL("kind = ANY ({})").format(Literal(stored_kinds([kind])))
-            conditions.append(_limit_to_projects(named, _find_readable(actor, kind)))
+            conditions.append(limit_to_projects(named, "project_id", _find_readable(actor, kind)))
     if ChangeKind.ASYNC_TASK in kinds:
-        for task_type in AREA_OF_KIND:
-            named = SQL("task_type = {}").format(Literal(task_type))
-            conditions.append(_limit_to_projects(named, find_readable_projects(actor, task_type)))
+        conditions += list_readable(actor, "task_type", "project_id")
     return SQL("({})").format(SQL(" OR ").join(conditions))
-
-
-def _limit_to_projects(condition: Composable, projects: frozenset[int] | None) -> Composable:
-    if projects is None:
-        return condition
-    among_projects = Literal(sorted(projects))
-    return SQL("({} AND project_id = ANY ({}::integer[]))").format(condition, among_projects)
 
 
 def _find_readable(actor: Actor, kind: ChangeKind) -> frozenset[int] | None:

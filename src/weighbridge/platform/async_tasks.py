@@ -46,7 +46,7 @@ from weighbridge.errors import Conflict, Forbidden, NotFound, TooManyRequests
 from weighbridge.http.endpoints.endpoint import Answer, ReadCall, WriteCall, get, post
 from weighbridge.platform import changes
 from weighbridge.platform.records import AsyncTask, Cancellation
-from weighbridge.platform.tenancy import find, of_account, project_filter
+from weighbridge.platform.tenancy import find, limit_to_projects, of_account, project_filter
 
 
 def _state(text: str) -> str:
@@ -111,15 +111,18 @@ def _limit_to_readable(actor: Actor) -> Composable:
     own = SQL("(t.type = 'export' AND t.user_id = {} AND t.token_id IS NOT DISTINCT FROM {})").format(
         Literal(actor.user_id), Literal(actor.token_id)
     )
-    conditions: list[Composable] = [own]
-    for kind in AREA_OF_KIND:
-        projects = find_readable_projects(actor, kind)
-        of_kind = SQL("t.type = {}").format(Literal(kind))
-        if projects is not None:
-            among_projects = Literal(sorted(projects))
-            of_kind = SQL("({} AND t.project_id = ANY ({}::integer[]))").format(of_kind, among_projects)
-        conditions.append(of_kind)
-    return SQL("({})").format(SQL(" OR ").join(conditions))
+    readable = list_readable(actor, "t.type", "t.project_id")
+    return SQL("({})").format(SQL(" OR ").join([own, *readable]))
+
+
+def list_readable(actor: Actor, kind: LiteralString, project: LiteralString) -> list[Composable]:
+    """For each kind of task the condition that the actor may read one, by the columns of kind and project."""
+    return [
+        limit_to_projects(
+            SQL("{} = {}").format(SQL(kind), Literal(one)), project, find_readable_projects(actor, one)
+        )
+        for one in AREA_OF_KIND
+    ]
 
 
 async def read_limited_actor(tx: Read, attempt: "Attempt") -> Actor:

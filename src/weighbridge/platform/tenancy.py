@@ -52,6 +52,15 @@ def seen_of_account(actor: Actor, account: LiteralString, project: LiteralString
     return SQL("{} AND {} = ANY ({})").format(of_account(actor, account), SQL(project), Literal(sorted(seen)))
 
 
+def limit_to_projects(
+    condition: Composable, project: LiteralString, projects: frozenset[int] | None
+) -> Composable:
+    """A condition, in these projects alone, by the column of the project; None stands for all."""
+    if projects is None:
+        return condition
+    return SQL("({} AND {} = ANY ({}::integer[]))").format(condition, SQL(project), Literal(sorted(projects)))
+
+
 def shared_or_seen(actor: Actor, account: LiteralString, project: LiteralString) -> Composed:
     """The same for records that may be of no project: those are there for everybody."""
     seen = actor.projects

@@ -7,12 +7,10 @@ import msgspec
 
 from weighbridge.collection.records.agents import StateText
 from weighbridge.collection.records.events import LOCATIONS_MAX, REFERENCE_LENGTH_MAX
+from weighbridge.core.collection.node_id import MAPPED_VARIABLES_MAX
 from weighbridge.core.time.calendar import Instant
 from weighbridge.db.lists.listing import INT4_LARGEST
 from weighbridge.http.text import Slug, at_most, between, several
-
-MAPPED_VARIABLES_MAX: Final = 1_000
-"""Variables that the mapping of one agent has."""
 
 
 class MappedVariable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

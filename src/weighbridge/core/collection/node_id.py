@@ -12,6 +12,9 @@ from typing import Final
 NODE_ID_FORM: Final = "the id of a node, such as ns=2;s=Kiln.Temperature or nsu=urn:plant;i=1001"
 """What such an id is, in words."""
 
+MAPPED_VARIABLES_MAX: Final = 1_000
+"""Variables that the mapping of one agent has, at most."""
+
 NAMESPACE_MAX: Final = 65_535
 """The greatest number of a namespace."""
 

@@ -263,6 +263,9 @@ ROLES: Final = (
 )
 """The roles that are offered, the one with most first."""
 
+PROJECT_ROLES: Final = tuple(role for role in ROLES if {*role.permissions} <= {*PROJECT_PERMISSIONS})
+"""The roles that may be given in single projects."""
+
 
 def find_role(name: str) -> Role | None:
     """The role of a name, if there is one."""

@@ -8,7 +8,7 @@ from weighbridge.core.platform.permission import (
     ALL_PERMISSIONS,
     LIFETIME_DAYS_DEFAULT,
     LIFETIMES_DAYS,
-    PROJECT_PERMISSIONS,
+    PROJECT_ROLES,
     ROLES,
     find_role,
     group_by_project,
@@ -49,9 +49,6 @@ NONE: Final = "none"
 
 IN_ONE: Final = "role_in_"
 """What the field with the role in one project begins with; the id of the project follows."""
-
-PROJECT_ROLES: Final = tuple(role for role in ROLES if {*role.permissions} <= {*PROJECT_PERMISSIONS})
-"""The roles that somebody may have in one project."""
 
 
 async def people(visit: Visit) -> View:
